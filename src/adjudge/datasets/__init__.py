@@ -1,0 +1,1 @@
+"""Readers and writers: ours, and each foreign format in one file."""

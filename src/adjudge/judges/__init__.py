@@ -1,0 +1,1 @@
+"""Who labels. A judge answers a small closed set of typed questions, always in batches."""

@@ -1,0 +1,46 @@
+"""The five ways to measure an answer, by name. Others join through the entry point `adjudge.protocols`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import UsageError
+from adjudge.plugins import plugin
+from adjudge.protocols.base import Protocol
+
+_BUILTIN = {
+    "rgb": "adjudge.protocols.rgb:Rgb",
+    "trace": "adjudge.protocols.trace:Trace",
+    "safe": "adjudge.protocols.safe:Safe",
+    "ragchecker": "adjudge.protocols.ragchecker:RagChecker",
+    "violations": "adjudge.protocols.violations:Violations",
+}
+
+
+def protocol_names() -> tuple[str, ...]:
+    """Names of the built-in protocols, in the order they are run and shown."""
+    return tuple(_BUILTIN)
+
+
+def protocol_class(name: str) -> type[Protocol]:
+    """The protocol of that name, built in or installed; entry points are searched only for unknown names."""
+    if name in _BUILTIN:
+        module, _, attribute = _BUILTIN[name].partition(":")
+        found: type[Protocol] = getattr(import_module(module), attribute)
+        return found
+    loaded = plugin("adjudge.protocols", name)
+    if loaded is None:
+        raise UsageError(f"there is no protocol {name!r}; there are {', '.join(_BUILTIN)}")
+    return loaded  # type: ignore[no-any-return]
+
+
+def make_protocol(name: str, parameters: dict[str, Any] | None = None) -> Protocol:
+    """A protocol with parameters set, checked by type and by the protocol itself."""
+    kind = protocol_class(name)
+    try:
+        return msgspec.convert(parameters or {}, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"bad parameter of {name}: {error}") from None

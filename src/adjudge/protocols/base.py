@@ -1,0 +1,111 @@
+"""What every protocol is: what it needs, how it labels, how it scores, and its signature."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from adjudge._version import __version__
+from adjudge.errors import InputError
+from adjudge.judges.base import Judge, Question
+from adjudge.types import Grid, Label, Labelled, MetricSpec, Sample, Score, Unit
+
+
+class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A published way to measure an answer. Its fields are its parameters; both halves are separate:
+
+    `label` asks (all I/O is inside the judge), `score` divides (pure, no rounding).
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    summary: ClassVar[str]
+    specs: ClassVar[tuple[MetricSpec, ...]]
+    asks: ClassVar[frozenset[type[Question]]] = frozenset()
+    """Questions it cannot do without when it labels raw text."""
+    groupings: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Attributes its summary is always folded by besides those asked for."""
+
+    metrics: tuple[str, ...] = ()
+    """Full names of the metrics wanted; empty means all. Only the labels they need are made."""
+
+    @property
+    def wanted(self) -> tuple[MetricSpec, ...]:
+        """Specs of the metrics asked for, in the protocol's order."""
+        if not self.metrics:
+            return self.all_specs()
+        return tuple(spec for spec in self.all_specs() if spec.name in self.metrics)
+
+    @property
+    def wanted_labels(self) -> frozenset[str]:
+        """Names of the labels that the wanted metrics rest on."""
+        return frozenset(name for spec in self.wanted for name in spec.labels)
+
+    def all_specs(self) -> tuple[MetricSpec, ...]:
+        """All metrics, given the parameters (F1@K has one for each K)."""
+        return self.specs
+
+    def missing(self, sample: Sample) -> str | None:
+        """Name of a field that the sample lacks for labelling, or None if it has all."""
+        raise NotImplementedError
+
+    def require(self, sample: Sample) -> None:
+        """Raise a message that names sample, field and protocol if the sample cannot be labelled."""
+        field = self.missing(sample)
+        if field is not None:
+            raise InputError(
+                f"protocol '{self.name}' needs it and the sample has none",
+                sample=sample.id,
+                field=field,
+                fix=f"add {field!r}, leave out '-p {self.name}', or pass over such samples with --skip-bad",
+            )
+
+    def owns(self, label: Label | Grid) -> bool:
+        """Whether a label that came with the data belongs to this protocol."""
+        raise NotImplementedError
+
+    def sources(self, sample: Sample) -> tuple[str, ...]:
+        """Who labelled this sample for this protocol already, sorted."""
+        if not sample.labels and not sample.grids:
+            return ()
+        found = {label.source for label in sample.labels if self.owns(label)}
+        found.update(grid.source for grid in sample.grids if self.owns(grid))
+        return tuple(sorted(found))
+
+    def given(self, sample: Sample, source: str) -> Labelled:
+        """The labels that came with the data, by one source, with all units they are counted against."""
+        return Labelled(
+            sample.id,
+            sample.item,
+            self.attributes(sample),
+            self.given_units(sample),
+            tuple(label for label in sample.labels if label.source == source and self.owns(label)),
+            tuple(grid for grid in sample.grids if grid.source == source and self.owns(grid)),
+        )
+
+    def given_units(self, sample: Sample) -> tuple[Unit, ...]:
+        """Units behind given labels; a protocol adds those that the file leaves out."""
+        return sample.units
+
+    def attributes(self, sample: Sample) -> dict[str, Any]:
+        """The sample's attributes and what the protocol derives from its fields (rgb: ability)."""
+        return sample.attributes
+
+    async def label(self, sample: Sample, judge: Judge) -> Labelled:
+        """Ask what the wanted metrics need. Independent questions go to the judge together."""
+        raise NotImplementedError
+
+    def score(self, labelled: Labelled) -> list[Score]:
+        """The wanted metrics from labels alone."""
+        raise NotImplementedError
+
+    def parameters(self) -> list[str]:
+        """Parameters that change a number, as `name:value`, for the signature."""
+        return []
+
+    def signature(self, labeller: str) -> str:
+        """What a number rests on: `rgb|v1|judge:rules|adjudge:0.1.0`."""
+        return "|".join(
+            [self.name, f"v{self.version}", *self.parameters(), labeller, f"adjudge:{__version__}"]
+        )
