@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 FORMAT = 1
-"""Version of every file that adjudge writes; a reader refuses a newer one."""
+"""Version of every file that adjudge writes; each record and document carries it as `format`."""
 
 Value = str | bool | int | float | None
 Attribute = str | bool | int | float | None
@@ -305,7 +305,7 @@ class MetricSpec(_Frozen, frozen=True, kw_only=True):
         return self.name.partition(".")[0]
 
 
-class Record(_Frozen, frozen=True, kw_only=True):
+class Record(_Frozen, frozen=True, kw_only=True, tag_field="format", tag=FORMAT):
     """One line of a run: a sample under one protocol, with all that its scores rest on."""
 
     protocol: str
@@ -336,6 +336,7 @@ class SummaryRow(_Frozen, frozen=True, kw_only=True):
     metric: str
     group: dict[str, Attribute] = {}
     fold: Fold
+    scale: Annotated[Literal["unit", "count"], Meta(description="As in the metric's spec.")] = "unit"
     value: Annotated[float | None, Meta(description="Over defined and by-convention samples.")] = None
     value_defined: Annotated[float | None, Meta(description="Over defined samples only.")] = None
     interval: Annotated[
@@ -350,10 +351,9 @@ class SummaryRow(_Frozen, frozen=True, kw_only=True):
     ] = {}
 
 
-class Summary(_Frozen, frozen=True, kw_only=True):
+class Summary(_Frozen, frozen=True, kw_only=True, tag_field="format", tag=FORMAT):
     """Scores folded over the samples, by any attributes."""
 
-    format: int = FORMAT
     signatures: dict[str, str]
     by: tuple[str, ...] = ()
     samples: int = 0

@@ -1,17 +1,110 @@
-"""The questions a judge can be asked, and what every judge is."""
+"""The questions a judge can be asked, and what every judge is.
+
+The set is small and closed. Questions are values: equal questions are equal, so they can be asked once. Those
+that a joint prompt answers together (all claims against all passages, all facts of a response) are one
+question; a judge that goes step by step splits them itself.
+
+    question                     reply.value                      asked by
+    ExtractClaims                tuple[str, ...]                  ragchecker
+    CheckClaims                  tuple[str, ...]: grid cells      ragchecker, safe
+    LabelSentences               SentenceLabels                   trace
+    ExtractFacts                 tuple[Fact, ...]                 safe
+    NextQuery                    str                              safe
+    Similarity                   float                            violations
+    IsRefusal, PointsOutError    bool                             rgb
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
-from adjudge.types import Value
+
+class Question(Struct, frozen=True, tag=True):
+    """Base of all questions."""
 
 
-class Question(Struct, frozen=True):
-    """Base of all questions; equal questions are equal values, so they can be asked once."""
+class ExtractClaims(Question, frozen=True):
+    """Which claims does the text make? Each must stand on its own."""
+
+    text: str
+    question: str = ""
+
+
+class CheckClaims(Question, frozen=True):
+    """Does each evidence text entail or contradict each claim?
+
+    The reply is one string a claim with one of `e c n -` an evidence text, as in `types.Grid`.
+    """
+
+    claims: tuple[str, ...]
+    evidence: tuple[str, ...]
+    question: str = ""
+
+
+class LabelSentences(Question, frozen=True):
+    """Which context sentences matter to the question, which were used, what supports each response sentence?
+
+    Sentences are (key, text); keys as in `segment.keys`.
+    """
+
+    question: str
+    contexts: tuple[tuple[str, str], ...]
+    response: tuple[tuple[str, str], ...]
+
+
+class Support(Struct, frozen=True):
+    """What a response sentence rests on."""
+
+    key: str
+    supported_by: tuple[str, ...] = ()
+    support: str = "none"
+    """`full`, `partial` or `none`."""
+    why: str | None = None
+
+
+class SentenceLabels(Struct, frozen=True):
+    """The reply to `LabelSentences`."""
+
+    relevant: tuple[str, ...]
+    used: tuple[str, ...]
+    support: tuple[Support, ...]
+    overall_supported: bool | None = None
+    why_relevant: str | None = None
+    why_supported: str | None = None
+
+
+class ExtractFacts(Question, frozen=True):
+    """Which atomic facts does the response to a prompt state, sentence by sentence?
+
+    Each is made self-contained, told relevant to the prompt or not, and marked where it repeats another.
+    """
+
+    prompt: str
+    response: str
+    sentences: tuple[str, ...]
+
+
+class Fact(Struct, frozen=True):
+    """One atomic fact of a response."""
+
+    sentence: int
+    """Position of its sentence."""
+    text: str
+    self_contained: str | None = None
+    relevant: bool | None = None
+    duplicate_of: int | None = None
+    """Position of an earlier fact that says the same."""
+    why: str | None = None
+
+
+class NextQuery(Question, frozen=True):
+    """What should be searched next to find out whether the fact holds?"""
+
+    fact: str
+    knowledge: tuple[str, ...] = ()
 
 
 class Similarity(Question, frozen=True):
@@ -37,10 +130,12 @@ class PointsOutError(Question, frozen=True):
 class Reply(Struct, frozen=True):
     """A judge's answer to one question; without a value it says why."""
 
-    value: Value = None
+    value: Any = None
     why: str | None = None
     reason: str | None = None
-    probabilities: dict[str, float] | None = None
+    probabilities: Any = None
+    raw: tuple[str, ...] = ()
+    """Raw answers of a model behind it, or references to them."""
 
 
 class Judge(Protocol):

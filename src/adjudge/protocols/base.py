@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from msgspec import Struct
 from adjudge._version import __version__
 from adjudge.errors import InputError
 from adjudge.judges.base import Judge, Question
-from adjudge.types import Grid, Label, Labelled, MetricSpec, Sample, Score, Unit
+from adjudge.types import Grid, Label, Labelled, MetricSpec, Sample, Score, SummaryRow, Unit
 
 
 class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,6 +50,10 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def missing(self, sample: Sample) -> str | None:
         """Name of a field that the sample lacks for labelling, or None if it has all."""
         raise NotImplementedError
+
+    def offers(self, sample: Sample) -> bool:
+        """Whether to run on a sample when nobody named a protocol: it has the fields, and means this."""
+        return self.missing(sample) is None
 
     def require(self, sample: Sample) -> None:
         """Raise a message that names sample, field and protocol if the sample cannot be labelled."""
@@ -99,6 +104,14 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def score(self, labelled: Labelled) -> list[Score]:
         """The wanted metrics from labels alone."""
         raise NotImplementedError
+
+    def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:  # noqa: ARG002
+        """What is missing or wrong, for `explain`: a heading and the ids of the units it speaks of."""
+        return {}
+
+    def view(self, rows: Sequence[SummaryRow]) -> Any | None:  # noqa: ARG002
+        """A result object in the protocol's own words, built from the summary, if it has one."""
+        return None
 
     def parameters(self) -> list[str]:
         """Parameters that change a number, as `name:value`, for the signature."""

@@ -1,0 +1,275 @@
+"""The Python API: `evaluate` for scripts and notebooks, `aevaluate` inside a running event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from adjudge.datasets.registry import detect, find_reader, read
+from adjudge.datasets.source import Source
+from adjudge.errors import InputError, UsageError
+from adjudge.judges.base import Judge
+from adjudge.judges.registry import make_judge
+from adjudge.run.session import Outcome, Session, rebuild_summary
+from adjudge.run.settings import Settings
+from adjudge.run.store import RunFolder, read_records
+from adjudge.types import Record, Sample, Summary, SummaryRow
+
+if TYPE_CHECKING:
+    import pandas
+
+Samples = str | PathLike[str] | Iterable[Sample | Mapping[str, Any]]
+T = TypeVar("T")
+
+
+class Result:
+    """What a run found: `summary`, `records`, and ways to carry them on."""
+
+    def __init__(self, outcome: Outcome, folder: Path | None, session: Session | None = None) -> None:
+        self.summary: Summary = outcome.summary
+        self.skipped: list[InputError] = outcome.skipped
+        self.folder = folder
+        self.notes: dict[str, int] = dict(session.source.notes) if session and session.source else {}
+        """Odd things in the input that were read all the same, with how often."""
+        self.passed_over: dict[str, int] = dict(outcome.plan.passed_over) if outcome.plan else {}
+        """Samples that a protocol nobody named does not speak of, per protocol."""
+        self.resumed = outcome.resumed
+        self.already_finished = outcome.already_finished
+        self._records = outcome.records
+        self._outcome = outcome
+        self._session = session
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str], by: Sequence[str] | None = None) -> Result:
+        """The result that a run folder holds."""
+        path = Path(folder)
+        summary = rebuild_summary(path, by)
+        return cls(Outcome(summary=summary, plan=None, records=None, skipped=[]), path)
+
+    @property
+    def records(self) -> Iterator[Record]:
+        """One record a sample and protocol: units, labels, scores. Read from disk where there is a folder."""
+        if self._records is not None:
+            return iter(self._records)
+        assert self.folder is not None
+        return read_records(self.folder)
+
+    def row(self, metric: str, **group: Any) -> SummaryRow:
+        """The summary of one metric, in one group if several are there: `row("rgb.accuracy", noise=0.4)`."""
+        found = [
+            row
+            for row in self.summary.rows
+            if row.metric == metric and all(row.group.get(name) == value for name, value in group.items())
+        ]
+        if not found:
+            known = ", ".join(sorted({row.metric for row in self.summary.rows}))
+            raise UsageError(f"there is no {metric!r} {group or ''} in this result; there are {known}")
+        return min(found, key=lambda row: len(row.group))
+
+    def value(self, metric: str, **group: Any) -> float | None:
+        """The headline value of a metric, 0 to 1."""
+        return self.row(metric, **group).value
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row a sample, protocol and metric: id, item, attributes, metric, value, state, reason."""
+        try:
+            import pandas
+        except ModuleNotFoundError:
+            raise UsageError("to_pandas() needs pandas: pip install 'adjudge[pandas]'") from None
+        rows = [
+            {
+                "id": record.id,
+                "item": record.item,
+                "protocol": record.protocol,
+                "metric": score.metric,
+                "value": score.value,
+                "state": score.state,
+                "reason": score.reason,
+                **{f"attribute.{name}": value for name, value in record.attributes.items()},
+            }
+            for record in self.records
+            for score in record.scores
+        ]
+        return pandas.DataFrame(rows)
+
+    def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the run folder, as `adjudge run -o` does."""
+        if self._session is None or self._records is None or self._outcome.plan is None:
+            raise UsageError(f"this result already lies in {self.folder}")
+        path = Path(folder)
+        if path.exists() and any(path.iterdir()) and not overwrite:
+            raise UsageError(f"{path} is not empty; choose another folder or overwrite=True")
+        with RunFolder(path) as out:
+            out.clear()
+            out.begin()
+            for record in self._records:
+                out.append([record])
+            info = self._session.info(self._outcome.plan, {})
+            info.signatures = self.summary.signatures
+            info.finished = True
+            out.write_summary(self.summary)
+            out.write_info(info)
+        self.folder = path
+        return path
+
+    def __repr__(self) -> str:
+        heads = [f"{row.metric}={row.value:.3f}" for row in self.summary.rows if row.value is not None]
+        more = f" … {len(heads) - 6} more" if len(heads) > 6 else ""
+        return f"<Result of {self.summary.samples} samples: {', '.join(heads[:6])}{more}>"
+
+    def _repr_html_(self) -> str:
+        from adjudge.report.table import summary_html
+
+        return summary_html(self.summary)
+
+
+async def aevaluate(
+    samples: Samples,
+    protocols: str | Sequence[str] | None = None,
+    judge: str | Judge = "rules",
+    *,
+    metrics: Sequence[str] = (),
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    labels: str = "auto",
+    by: Sequence[str] = (),
+    out: str | PathLike[str] | None = None,
+    overwrite: bool = False,
+    format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    lean: bool = False,
+    concurrency: int = 32,
+    on_progress: Callable[[int], None] | None = None,
+) -> Result:
+    """Score samples: a path, or Sample objects, or dicts with a Sample's fields.
+
+    `protocols` None means those that the fields allow. `parameters` e.g. ``{"safe": {"k": [64, 178]}}``.
+    With `out` the run is written to that folder (and resumed from it); without, records stay in memory.
+    """
+    the_judge = make_judge(judge) if isinstance(judge, str) else judge
+    settings = Settings(
+        protocols=(protocols,) if isinstance(protocols, str) else _tuple(protocols),
+        parameters={name: dict(values) for name, values in (parameters or {}).items()},
+        metrics=tuple(metrics),
+        judge=the_judge.name,
+        labels=labels,
+        lean=lean,
+    )
+    session = Session(
+        settings, the_judge, by=by, concurrency=concurrency, skip_bad=skip_bad, on_progress=on_progress
+    )
+    stream, source = open_samples(
+        samples, format=format, mapping=mapping, session=session, hashed=out is not None
+    )
+    if out is None:
+        if lean:
+            raise UsageError("lean needs out=: in memory there is nothing to refer to")
+        return Result(await session.in_memory(stream), None, session)
+    path = Path(out)
+    outcome = await session.in_folder(stream, path, source=source, overwrite=overwrite)
+    return Result(outcome, path, session)
+
+
+def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def open_samples(
+    samples: Samples,
+    *,
+    format: str | None,
+    mapping: Mapping[str, str] | None,
+    session: Session,
+    hashed: bool,
+) -> tuple[Iterator[Sample], dict[str, Any]]:
+    """The stream of samples and what run.json says of where it came from."""
+    if not isinstance(samples, (str, PathLike)):
+        return _from_objects(samples, session), {}
+    source = Source(str(samples))
+    reader = None if mapping else (find_reader(format) if format else detect(source))
+    stream = read(
+        source,
+        format=reader.name if reader else None,
+        mapping=dict(mapping) if mapping else None,
+        on_error=session.bad,
+    )
+    described: dict[str, Any] = {"path": str(samples), "format": reader.name if reader else "mapped"}
+    if mapping:
+        described["map"] = dict(mapping)
+    if hashed:
+        described["sha256"] = source.digest()
+    session.source = source
+    return stream, described
+
+
+def _from_objects(samples: Iterable[Sample | Mapping[str, Any]], session: Session) -> Iterator[Sample]:
+    seen: set[str] = set()
+    for index, entry in enumerate(samples):
+        try:
+            sample = entry if isinstance(entry, Sample) else _convert(entry, index)
+            if sample.id in seen:
+                raise InputError(
+                    f"two samples have this id (the second is number {index})",
+                    sample=sample.id,
+                    field="id",
+                    fix="make ids unique; use item to say that samples belong together",
+                )
+        except InputError as error:
+            session.bad(error)
+            continue
+        seen.add(sample.id)
+        yield sample
+
+
+def _convert(entry: Mapping[str, Any], index: int) -> Sample:
+    fields = {"id": str(index), **entry}
+    try:
+        return msgspec.convert(fields, Sample)
+    except msgspec.ValidationError as error:
+        raise InputError(str(error), sample=str(fields["id"])) from None
+
+
+def evaluate(samples: Samples, protocols: str | Sequence[str] | None = None, **options: Any) -> Result:
+    """`aevaluate`, waited for; works in a notebook, where an event loop is already running."""
+    return run_coroutine(aevaluate(samples, protocols, **options))
+
+
+def run_coroutine(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run to the end: in this thread, or in one of its own where this one's loop is running."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    outcome: list[T] = []
+    failure: list[BaseException] = []
+    loops: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
+
+    async def main() -> T:
+        task = asyncio.ensure_future(coroutine)
+        loops.append((asyncio.get_running_loop(), task))
+        return await task
+
+    def work() -> None:
+        try:
+            outcome.append(asyncio.run(main()))
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=work, name="adjudge", daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        for loop, task in loops:
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join(5)
+        raise
+    if failure:
+        raise failure[0]
+    return outcome[0]

@@ -1,0 +1,179 @@
+"""Logs of Inspect AI: `.eval` archives and `.json` logs. One sample for each sample and epoch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from adjudge.datasets.base import Reader
+from adjudge.datasets.inspect_zip import Archive
+from adjudge.datasets.odd_json import parse_json
+from adjudge.datasets.rows import any_of, scalars
+from adjudge.datasets.source import Row, Source
+from adjudge.errors import InputError
+from adjudge.types import Answer, Attribute, Sample
+
+_CONTEXTS = ("retrieved_context", "retrieved_contexts", "contexts")
+_STORED = "attachment://"
+"""Marks a text that is kept once in the sample's `attachments`."""
+_HEADERS = ("header.json", "_journal/start.json")
+
+
+def detect(source: Source) -> bool:
+    """A log says `eval` and `samples`; an archive has a header and samples."""
+    if source.shape == "zip":
+        try:
+            with Archive(source.path, source.name) as archive:
+                return any(name in archive.names for name in _HEADERS)
+        except InputError:
+            return source.suffix == ".eval"
+    first = source.first
+    return (
+        isinstance(first, dict)
+        and isinstance(first.get("eval"), dict)
+        and "status" in first
+        and ("samples" in first or "version" in first)
+    )
+
+
+def rows(source: Source) -> Iterator[Row | InputError]:
+    """Each row is {"sample", "log"}: the log's facts go with every sample."""
+    if source.shape == "zip":
+        yield from _archive_rows(source)
+        return
+    document = source.first
+    samples = document.get("samples")
+    if not samples:
+        raise InputError(
+            "the log holds no samples", file=source.name, fix="give the full log, not only its header"
+        )
+    facts = _facts(document)
+    for position, sample in enumerate(samples, 1):
+        yield Row({"sample": sample, "log": facts}, source.name, position)
+
+
+def _archive_rows(source: Source) -> Iterator[Row | InputError]:
+    with Archive(source.path, source.name) as archive:
+        names = [name for name in archive.names if name.startswith("samples/") and name.endswith(".json")]
+        header = next((name for name in _HEADERS if name in archive.names), None)
+        if header is None:
+            raise InputError("a zip archive, but no log of Inspect", file=source.name)
+        facts = _facts(_parse(archive.read(header), source, header))
+        for position, name in enumerate(names, 1):
+            try:
+                sample = _parse(archive.read(name), source, name)
+            except InputError as error:
+                yield error
+                continue
+            yield Row({"sample": sample, "log": facts}, source.name, position)
+
+
+def _parse(data: bytes, source: Source, name: str) -> Any:
+    try:
+        return parse_json(data, Counter())
+    except ValueError as error:
+        raise InputError(f"broken JSON in {name}: {error}", file=source.name) from None
+
+
+def _facts(log: dict[str, Any]) -> dict[str, Any]:
+    """Model and task as attributes, and whether samples were run more than once."""
+    about = log.get("eval", {})
+    epochs = (about.get("config") or {}).get("epochs") or 1
+    return {"system": about.get("model"), "task": about.get("task"), "epochs": epochs}
+
+
+def convert(row: Row) -> Iterable[Sample]:
+    """The sample of one run of one entry of the task."""
+    data, log = row.data["sample"], row.data["log"]
+    if not isinstance(data, dict) or not isinstance(data.get("id"), (str, int)):
+        raise row.error("this is no sample of Inspect: it has no id", field="id")
+    item, epoch = str(data["id"]), data.get("epoch", 1)
+    metadata = data.get("metadata") or {}
+    stored = data.get("attachments") or {}
+    attributes: dict[str, Attribute] = scalars(metadata) | scalars(
+        {"system": log["system"], "task": log["task"], "epoch": epoch}
+    )
+    if isinstance(data.get("error"), dict):
+        attributes["error"] = str(data["error"].get("message"))
+    contexts, names = _contexts(row, metadata, item, stored)
+    sample = Sample(
+        id=f"{item}/{epoch}" if log["epochs"] > 1 or epoch != 1 else item,
+        item=item,
+        question=_question(data.get("input"), stored),
+        response=_response(data.get("output") or {}, stored),
+        contexts=contexts,
+        context_ids=names,
+        reference=_reference(row, data.get("target"), item, stored),
+        attributes=attributes,
+    )
+    return (sample,)
+
+
+def _text(content: Any, stored: dict[str, str]) -> str | None:
+    """Text, or the text parts of a message; reasoning and pictures are no answer."""
+    if isinstance(content, str):
+        if content.startswith(_STORED):
+            return stored.get(content.removeprefix(_STORED), content)
+        return content
+    if not isinstance(content, list):
+        return None
+    parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    return "\n".join(_text(part, stored) or "" for part in parts if isinstance(part, str))
+
+
+def _question(given: Any, stored: dict[str, str]) -> str | None:
+    """The input, or what the user said last in it."""
+    if not isinstance(given, list):
+        return _text(given, stored)
+    asked = [
+        message.get("content")
+        for message in given
+        if isinstance(message, dict) and message.get("role") == "user"
+    ]
+    return _text(asked[-1], stored) if asked else None
+
+
+def _response(output: dict[str, Any], stored: dict[str, str]) -> str | None:
+    choices = output.get("choices") or []
+    if not choices:
+        return None
+    completion = output.get("completion")
+    if isinstance(completion, str) and completion:
+        return _text(completion, stored)
+    return _text(choices[0].get("message", {}).get("content"), stored)
+
+
+def _reference(row: Row, target: Any, item: str, stored: dict[str, str]) -> Answer | None:
+    """Several targets are alternatives, of which one is enough."""
+    targets = target if isinstance(target, list) else [target]
+    if not all(entry is None or isinstance(entry, str) for entry in targets):
+        raise row.error("expected text or a list of texts", sample=item, field="target")
+    return any_of(tuple(_text(entry, stored) or "" for entry in targets if entry))
+
+
+def _contexts(
+    row: Row, metadata: dict[str, Any], item: str, stored: dict[str, str]
+) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """Passages from the metadata: texts, or objects with `text` and perhaps `doc_id`."""
+    key = next((key for key in _CONTEXTS if isinstance(metadata.get(key), list)), None)
+    if key is None:
+        return None, None
+    texts, names = [], []
+    for index, entry in enumerate(metadata[key]):
+        text = _text(entry.get("text") if isinstance(entry, dict) else entry, stored)
+        if text is None:
+            raise row.error("expected text", sample=item, field=f"metadata.{key}[{index}]")
+        texts.append(text)
+        names.append(entry.get("doc_id") if isinstance(entry, dict) else None)
+    named = bool(names) and all(isinstance(name, (str, int)) for name in names)
+    return tuple(texts), tuple(map(str, names)) if named else None
+
+
+READER = Reader(
+    name="inspect",
+    description="Logs of Inspect AI (.eval or .json); passages from metadata.retrieved_context or .contexts",
+    detect=detect,
+    convert=convert,
+    rows=rows,
+)

@@ -1,0 +1,1 @@
+"""Conditions and prompts that produce responses to score."""

@@ -1,0 +1,1 @@
+"""adjudge inside other tools."""

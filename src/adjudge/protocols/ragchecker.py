@@ -1,0 +1,147 @@
+"""RAGChecker: which claims of answer, reference and each passage entail one another?
+
+Units: `response`, `reference`, `ctx:K` (whole passages), `claim:response:I`, `claim:reference:J`; `contexts`
+stands for a list of passages that was given and is empty. A claim that is a triple has its parts joined by
+blanks as text, and the triple itself as JSON in `note` (see `claim_unit`, `claim_of`).
+Labels: grids (or plain labels) named `check`, response claims against `reference` and passages, reference
+claims against `response` and passages; and `claims` on `response` and `reference`, the number of claims it
+was split into, which tells "no claims" from "never split".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import ClassVar
+
+from adjudge.errors import InputError, JudgeError
+from adjudge.judges.base import CheckClaims, ExtractClaims, Judge, Question
+from adjudge.metrics import entailment
+from adjudge.protocols.base import Protocol
+from adjudge.protocols.ragchecker_metrics import SPECS, score_of
+from adjudge.types import Grid, Label, Labelled, MetricSpec, Sample, Score, Unit
+from adjudge.types import digest as content_digest
+
+_TEXTS = ("response", "reference")
+_PREFIXES = ("claim:response:", "claim:reference:")
+
+
+def claim_unit(text: str, index: int, claim: str | Sequence[str] | None) -> Unit:
+    """The unit of the index-th claim of `response` or `reference`; a triple is kept as JSON in `note`."""
+    name = f"claim:{text}:{index}"
+    if claim is None:
+        return Unit(name, "", note="its words are not in the file")
+    if isinstance(claim, str):
+        return Unit(name, claim, digest=content_digest(claim))
+    words = " ".join(claim)
+    note = json.dumps(list(claim), ensure_ascii=False)
+    return Unit(name, words, digest=content_digest(words), note=note)
+
+
+def claim_of(unit: Unit) -> str | list[str] | None:
+    """The claim that `claim_unit` was given; None if its words are not known."""
+    if unit.note is not None and unit.note.startswith("["):
+        try:
+            return [str(part) for part in json.loads(unit.note)]
+        except ValueError:
+            pass
+    return unit.text or None
+
+
+def _is_passage(name: str) -> bool:
+    return name.startswith("ctx:") and name[4:].isdigit()
+
+
+class RagChecker(Protocol, frozen=True, kw_only=True):
+    """Claim-level entailment between response, reference and passages."""
+
+    name: ClassVar[str] = "ragchecker"
+    summary: ClassVar[str] = "claims of answer, reference and passages that entail one another"
+    specs: ClassVar[tuple[MetricSpec, ...]] = SPECS
+    asks: ClassVar[frozenset[type[Question]]] = frozenset({ExtractClaims, CheckClaims})
+
+    def missing(self, sample: Sample) -> str | None:
+        wanted = self.wanted
+        needed = {field for spec in wanted for field in spec.needs}
+        # Without contexts the other metrics still stand, so contexts are needed only if all rest on them.
+        if not all("contexts" in spec.needs for spec in wanted):
+            needed.discard("contexts")
+        for field in ("response", "reference", "contexts"):
+            if field in needed and getattr(sample, field) is None:
+                return field
+        return None
+
+    def owns(self, label: Label | Grid) -> bool:
+        if isinstance(label, Grid):
+            return label.name == "check" and (not label.rows or label.rows[0].startswith("claim:"))
+        if label.name == "check":
+            return label.unit.startswith("claim:")
+        return label.name == "claims" and label.unit in _TEXTS
+
+    def given_units(self, sample: Sample) -> tuple[Unit, ...]:
+        units = [Unit(f, field=f) for f in _TEXTS if getattr(sample, f) is not None]
+        if sample.contexts is None:
+            units += [unit for unit in sample.units if _is_passage(unit.id) or unit.id == "contexts"]
+        elif not sample.contexts:
+            units.append(Unit("contexts", field="contexts"))
+        else:
+            units += [Unit(f"ctx:{k}", field=f"contexts.{k}") for k in range(len(sample.contexts))]
+        units += [unit for unit in sample.units if unit.id.startswith("claim:")]
+        return tuple(units)
+
+    async def label(self, sample: Sample, judge: Judge) -> Labelled:
+        raise JudgeError(
+            f"sample {sample.id!r} has no 'check' labels, and judge {judge.name!r} cannot split text into "
+            "claims; give a file with cached claims and labels, or choose a model with --judge"
+        )
+
+    def tally(self, labelled: Labelled) -> tuple[entailment.Tally, bool]:
+        """All counts of a sample, and whether it can speak of passages: not where labels came without any."""
+        ids = [unit.id for unit in labelled.units]
+        passages = [name for name in ids if name[:4] == "ctx:" and name[4:].isdigit()]
+        targets = {column for grid in labelled.grids for column in grid.columns}
+        targets.update([label.against for label in labelled.labels if label.against is not None])
+        passages += sorted(filter(_is_passage, targets.difference(ids)))
+        try:
+            response, reference = claim_tables(labelled)
+            tally = entailment.count_claims(response, reference, passages)
+        except ValueError as error:
+            raise InputError(str(error), sample=labelled.id, field="grids") from None
+        for label in labelled.labels:
+            if label.name == "claims" and label.value is None and label.reason:
+                _tell_why(tally, label)
+        labelled_at_all = response is not None or reference is not None
+        return tally, bool(passages) or "contexts" in ids or not labelled_at_all
+
+    def score(self, labelled: Labelled) -> list[Score]:
+        tally, contexts = self.tally(labelled)
+        return [score_of(spec, tally, contexts) for spec in self.wanted]
+
+    def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
+        return entailment.gaps(self.tally(labelled)[0].counts)
+
+
+def _tell_why(tally: entailment.Tally, label: Label) -> None:
+    """Say why a text was not split, where the labeller said so."""
+    for name, reason in tally.lacking.items():
+        if reason == f"the {label.unit} was not split into claims":
+            tally.lacking[name] = f"{reason}: {label.reason}"
+
+
+def claim_tables(labelled: Labelled) -> list[entailment.Table | None]:
+    """Verdicts of the claims of response and reference; None for one that was never split into claims."""
+    ids = [unit.id for unit in labelled.units]
+    checks = [label for label in labelled.labels if label.name == "check"]
+    sides = [tuple([name for name in ids if name.startswith(prefix)]) for prefix in _PREFIXES]
+    if checks or not all(grid.rows in sides for grid in labelled.grids):
+        # Labels may speak of claims that have no unit of their own.
+        rows = [row for grid in labelled.grids for row in grid.rows] + [label.unit for label in checks]
+        sides = [
+            tuple(dict.fromkeys([*side, *(row for row in rows if row.startswith(prefix))]))
+            for side, prefix in zip(sides, _PREFIXES, strict=True)
+        ]
+    split = {label.unit for label in labelled.labels if label.name == "claims" and label.value is not None}
+    return [
+        entailment.table(claims, labelled.grids, checks) if claims or text in split else None
+        for claims, text in zip(sides, _TEXTS, strict=True)
+    ]

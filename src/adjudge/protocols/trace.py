@@ -1,0 +1,287 @@
+"""TRACe: which context sentences are relevant and used, and whether every response sentence is grounded.
+
+Labels, all of them on sentence units (`ctx:0a`, `resp:b`) and whole fields (`contexts`, `response`):
+
+    relevant        ctx:KEY   True    a label an entry of the judge's list, repeated and unknown keys too
+    used            ctx:KEY   True    likewise
+    support         resp:KEY  full | partial | none
+    grounded        resp:KEY  bool    what adherence counts; where there is none, support is full
+    supported_by    resp:KEY  True    against the ctx:KEY that supports it
+    support_marker  resp:KEY  one of SUPPORT_MARKERS: supported, though by no sentence
+
+That a list was judged and is empty is told from nobody having judged it by a label on the whole field:
+`relevant` and `used` on `contexts`, `support` on `response`, each with the number of entries. A label without
+a value means that its judge failed. `overall_supported` on `response` is kept beside, and scores nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, Literal, NamedTuple
+
+from adjudge.errors import JudgeError
+from adjudge.judges.base import Judge, LabelSentences, Question
+from adjudge.metrics import grounding
+from adjudge.metrics.grounding import Parts
+from adjudge.metrics.ratios import scored, unscored
+from adjudge.protocols.base import Protocol
+from adjudge.segment.keys import normal_key
+from adjudge.segment.units import context_units, response_units
+from adjudge.types import Formula, Grid, Label, Labelled, MeanOf, MetricSpec, Ratio, Sample, Score, Unit
+
+SUPPORT_MARKERS = frozenset(
+    {"general", "supported_without_sentence", "well_known_fact", "numerical_reasoning"}
+)
+SupportValue = Literal["full", "partial", "none"]
+
+_LABELS = frozenset(
+    {"relevant", "used", "support", "grounded", "supported_by", "support_marker", "overall_supported"}
+)
+_FIELDS = frozenset({"contexts", "response"})
+_R, _U, _G, _S = "relevant", "used", "grounded", "support"
+_LACKS = {
+    _R: "no relevance labels",
+    _U: "no labels of what was used",
+    _G: "no support labels",
+    _S: "no support labels",
+}
+_AVERAGED = ("trace.relevance_20", "trace.utilization_relevant", "trace.completeness_001", "trace.adherence")
+
+
+def _spec(
+    name: str, formula: Formula, labels: tuple[str, ...], origin: str, empty: str, description: str
+) -> MetricSpec:
+    source, _, group = origin.partition("|")
+    return MetricSpec(
+        name=f"trace.{name}",
+        formula=formula,
+        description=description,
+        source=source,
+        empty=empty,
+        folds=("macro",) if isinstance(formula, MeanOf) else ("macro", "micro"),
+        groups=tuple(group.split()),
+        labels=labels,
+    )
+
+
+def _share(top: str, bottom: str, cap: bool = False) -> Ratio:
+    return Ratio({top: 1}, {bottom: 1}, cap)
+
+
+_PAPER, _DOCUMENT, _OURS = "RAGBench|ragbench", "seeds/001|001", "adjudge|clean"
+_SPECS = (
+    _spec("relevance", _share("relevant", "sentences"), (_R,), _PAPER, "no context sentences: unscored",
+          "Share of the context sentences that are relevant to the question."),
+    _spec("relevance_20", _share("relevant", "twenty", True), (_R,), _DOCUMENT, "none relevant: 0",
+          "Relevant context sentences over 20, at most 1."),
+    _spec("utilization", _share("used", "sentences"), (_U,), _PAPER, "no context sentences: unscored",
+          "Share of the context sentences that the response used."),
+    _spec("utilization_relevant", _share("used", "relevant", True), (_R, _U), _DOCUMENT, "none relevant: 0",
+          "Used over relevant context sentences, at most 1."),
+    _spec("completeness", _share("covered", "relevant"), (_R, _U), _PAPER, "none relevant: 1",
+          "Share of the relevant context sentences that the response used."),
+    _spec("completeness_001", _share("covered", "relevant_distinct"), (_R, _U), _DOCUMENT,
+          "none relevant: 1 if none was used, else 0",
+          "The same over distinct sentences, with another empty case."),
+    _spec("adherence", _share("adherent", "responses"), (_G,), "RAGBench|ragbench 001",
+          "no response sentences: 1", "Whether every response sentence is grounded in the contexts."),
+    _spec("supported_sentences", Ratio({"full": 1}, {"full": 1, "partial": 1, "none": 1}), (_S,), "adjudge",
+          "no response sentences: unscored", "Share of the response sentences that are fully supported."),
+    _spec("average", MeanOf(_AVERAGED), (_R, _U, _G), _DOCUMENT, "follows from its parts",
+          "Mean of relevance_20, utilization_relevant, completeness_001 and adherence."),
+    _spec("relevance_clean", _share("relevant_clean", "sentences"), (_R,), _OURS,
+          "no context sentences: unscored", "Relevance over distinct sentences that exist."),
+    _spec("utilization_clean", _share("used_clean", "sentences"), (_U,), _OURS,
+          "no context sentences: unscored", "Utilization over distinct sentences that exist."),
+    _spec("completeness_clean", _share("covered_clean", "relevant_clean"), (_R, _U), _OURS,
+          "none relevant: unscored", "Completeness over distinct sentences that exist."),
+)  # fmt: skip
+_BY_NAME = {spec.name: spec for spec in _SPECS}
+
+
+class Trace(Protocol, frozen=True, kw_only=True):
+    """Sentence-level labelling of a retrieval-augmented answer (RAGBench's TRACe)."""
+
+    name: ClassVar[str] = "trace"
+    summary: ClassVar[str] = "how much of the context was relevant, used and covered; is the answer grounded?"
+    specs: ClassVar[tuple[MetricSpec, ...]] = _SPECS
+    asks: ClassVar[frozenset[type[Question]]] = frozenset({LabelSentences})
+
+    def missing(self, sample: Sample) -> str | None:
+        for field in ("question", "response", "contexts"):
+            if getattr(sample, field) is None:
+                return field
+        return None
+
+    def owns(self, label: Label | Grid) -> bool:
+        if isinstance(label, Grid) or label.name not in _LABELS:
+            return False
+        return label.unit in _FIELDS or label.unit.startswith(("ctx:", "resp:"))
+
+    def given_units(self, sample: Sample) -> tuple[Unit, ...]:
+        """The file's own sentences, or those that splitting the texts gives where it has none."""
+        kinds = {unit.kind for unit in sample.units}
+        units = sample.units
+        if "ctx" not in kinds and sample.contexts is not None:
+            units += context_units(sample.contexts)
+        if "resp" not in kinds and sample.response is not None:
+            units += response_units(sample.response)
+        return units
+
+    async def label(self, sample: Sample, judge: Judge) -> Labelled:
+        raise JudgeError(
+            f"judge {judge.name!r} cannot label sentences, which protocol 'trace' needs for sample "
+            f"{sample.id!r}; use data that carries such labels (formats ragbench, trace_labels), or a judge "
+            "that can label sentences"
+        )
+
+    def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
+        evidence = _Evidence(labelled)
+        unsupported = dict.fromkeys(unit for unit, is_so in evidence.grounded if not is_so)
+        return {
+            "relevant sentences that the response did not use": grounding.unused(
+                evidence.relevant, evidence.used
+            ),
+            "response sentences without full support": tuple(unsupported),
+        }
+
+    def score(self, labelled: Labelled) -> list[Score]:
+        evidence = _Evidence(labelled)
+        done: dict[str, Score] = {}
+        return [_score(spec, evidence, done) for spec in self.wanted]
+
+
+class _Evidence:
+    """A sample's labels as the lists that the maths takes, and why a list is missing."""
+
+    __slots__ = ("_clean", "grounded", "lacks", "relevant", "response", "sentences", "support", "used")
+
+    def __init__(self, labelled: Labelled) -> None:
+        # `ctx:0` without a letter is a whole passage, which another protocol's labels may speak of.
+        self.sentences = [
+            unit.id for unit in labelled.units if unit.id.startswith("ctx:") and not unit.id[-1].isdigit()
+        ]
+        self.response = [unit.id for unit in labelled.units if unit.id.startswith("resp:")]
+        self.relevant: list[str] = []
+        self.used: list[str] = []
+        self.grounded: list[tuple[str, bool]] = []
+        self.support: list[tuple[str, str]] = []
+        self.lacks = dict(_LACKS)
+        self._clean: dict[str, list[str]] = {}
+        failed: dict[str, str] = {}
+        for label in labelled.labels:
+            name = label.name
+            if name not in _LACKS:
+                continue
+            whole = label.unit in _FIELDS
+            judged = (_S, _G) if whole and name == _S else (name,)
+            for kind in judged:
+                self.lacks.pop(kind, None)
+            if label.value is None:
+                failed.update(dict.fromkeys(judged, label.reason or "the judge gave no label"))
+            elif not whole:
+                self._add(label, failed)
+        if not self.grounded and self.support:
+            self.grounded = [(unit, value == "full") for unit, value in self.support]
+            self.lacks.pop(_G, None)
+            if _S in failed:
+                failed.setdefault(_G, failed[_S])
+        self.lacks.update(failed)
+
+    def _add(self, label: Label, failed: dict[str, str]) -> None:
+        name, unit, value = label.name, label.unit, label.value
+        if name == _S:
+            if value in ("full", "partial", "none"):
+                self.support.append((unit, str(value)))
+            else:
+                failed[_S] = f"support of {unit} is {value!r}, not full, partial or none"
+        elif not isinstance(value, bool):
+            failed[name] = f"{name} of {unit} is {value!r}, not true or false"
+        elif name == _G:
+            self.grounded.append((unit, value))
+        elif value:
+            (self.relevant if name == _R else self.used).append(unit)
+
+    def clean(self, name: str) -> list[str]:
+        """The relevant or used sentences in one spelling, each once, and only those that exist."""
+        if name not in self._clean:
+            known = set(self.sentences)
+            found: dict[str, None] = {}
+            for unit in self.relevant if name == _R else self.used:
+                normal = unit if unit in known else f"ctx:{normal_key(unit.removeprefix('ctx:'))}"
+                if normal in known:
+                    found[normal] = None
+            self._clean[name] = list(found)
+        return self._clean[name]
+
+
+_MEASURES: dict[str, Callable[[_Evidence], Parts]] = {
+    "trace.relevance": lambda e: grounding.relevance(e.relevant, e.sentences),
+    "trace.relevance_20": lambda e: grounding.relevance_20(e.relevant),
+    "trace.utilization": lambda e: grounding.utilization(e.used, e.sentences),
+    "trace.utilization_relevant": lambda e: grounding.utilization_relevant(e.relevant, e.used),
+    "trace.completeness": lambda e: grounding.completeness(e.relevant, e.used),
+    "trace.completeness_001": lambda e: grounding.completeness_001(e.relevant, e.used),
+    "trace.adherence": lambda e: grounding.adherence(e.grounded, e.response),
+    "trace.supported_sentences": lambda e: grounding.supported_sentences(e.support, e.response),
+    "trace.relevance_clean": lambda e: grounding.share_clean("relevant_clean", e.clean(_R), e.sentences),
+    "trace.utilization_clean": lambda e: grounding.share_clean("used_clean", e.clean(_U), e.sentences),
+    "trace.completeness_clean": lambda e: grounding.completeness_clean(e.clean(_R), e.clean(_U)),
+}
+
+
+def _score(spec: MetricSpec, evidence: _Evidence, done: dict[str, Score]) -> Score:
+    score = done.get(spec.name)
+    if score is None:
+        score = done[spec.name] = _measure(spec, evidence, done)
+    return score
+
+
+def _measure(spec: MetricSpec, evidence: _Evidence, done: dict[str, Score]) -> Score:
+    if isinstance(spec.formula, MeanOf):
+        parts = [_score(_BY_NAME[name], evidence, done) for name in spec.formula.metrics]
+        return grounding.mean_of(spec, parts)
+    for name in spec.labels:
+        if name in evidence.lacks:
+            return unscored(spec.name, evidence.lacks[name])
+    counts, convention, empty = _MEASURES[spec.name](evidence)
+    return scored(spec, counts, convention=convention, empty=empty)
+
+
+class Support(NamedTuple):
+    """One response sentence's support, before it becomes labels."""
+
+    key: str
+    supporting: Sequence[str]
+    """Keys of context sentences, and markers."""
+    value: SupportValue
+    grounded: bool
+    explanation: str | None = None
+    note: str | None = None
+    """Why `grounded` is not what the flag alone would say."""
+
+
+def list_labels(
+    name: Literal["relevant", "used"], keys: Sequence[str], source: str, why: str | None = None
+) -> list[Label]:
+    """Labels of a judged list of context sentence keys, empty or not."""
+    labels = [Label(name, "contexts", len(keys), None, source, why)]
+    labels += [Label(name, f"ctx:{key}", True, None, source) for key in keys]
+    return labels
+
+
+def support_labels(entries: Iterable[Support], source: str, why: str | None = None) -> list[Label]:
+    """Labels of judged response sentences, none or many."""
+    labels: list[Label] = []
+    number = 0
+    for entry in entries:
+        number += 1
+        unit = f"resp:{entry.key}"
+        labels.append(Label("support", unit, entry.value, None, source, entry.explanation))
+        labels.append(Label("grounded", unit, entry.grounded, None, source, entry.note))
+        for key in entry.supporting:
+            if key in SUPPORT_MARKERS:
+                labels.append(Label("support_marker", unit, key, None, source))
+            else:
+                labels.append(Label("supported_by", unit, True, f"ctx:{key}", source))
+    return [Label("support", "response", number, None, source, why), *labels]

@@ -1,0 +1,1 @@
+"""From samples to records to a summary: one scoring function, a local driver, and the run folder."""

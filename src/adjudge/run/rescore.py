@@ -1,0 +1,105 @@
+"""Score the stored labels of a run again: other parameters, other metrics, another rater. Asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import RunFolderError, UsageError
+from adjudge.protocols.base import Protocol
+from adjudge.run.session import fold_records, stored_protocols
+from adjudge.run.settings import Settings
+from adjudge.run.store import RunFolder, read_info, read_records
+from adjudge.types import Record, Summary
+
+
+def rescore_run(
+    folder: Path,
+    *,
+    parameters: dict[str, dict[str, Any]],
+    metrics: Sequence[str] = (),
+    labels: str | None = None,
+    by: Sequence[str] = (),
+    out: Path | None = None,
+) -> Summary:
+    """The summary under other parameters; with `out` also a run folder of its own."""
+    info = read_info(folder)
+    absent = sorted(set(parameters) - set(info.protocols))
+    if absent:
+        raise UsageError(f"{folder} holds no {absent[0]}; it holds {', '.join(info.protocols)}")
+    merged = {name: deep_merge(stored, parameters.get(name, {})) for name, stored in info.protocols.items()}
+    for stored in merged.values():
+        stored.pop("metrics", None)
+    protocols = Settings(parameters=merged, metrics=tuple(metrics)).build(info.protocols)
+    if not metrics:
+        kept = {protocol.name: protocol.metrics for protocol in stored_protocols(info)}
+        protocols = tuple(_keep(protocol, kept[protocol.name]) for protocol in protocols)
+    records = rescored(read_records(folder), protocols, labels)
+    if out is None:
+        return fold_records(records, protocols, by)
+    if out.resolve() == folder.resolve():
+        raise RunFolderError("rescoring never overwrites the run it reads; choose another folder with -o")
+    with RunFolder(out) as target:
+        if (out / "run.json").exists():
+            raise RunFolderError(f"{out} already holds a run; choose another folder with -o")
+        target.begin()
+        summary = fold_records(_written(records, target), protocols, by)
+        target.flush()
+        target.write_summary(summary)
+        info.protocols = {protocol.name: msgspec.to_builtins(protocol) for protocol in protocols}
+        info.signatures, info.by, info.finished = summary.signatures, tuple(by), True
+        info.settings = {**info.settings, "parameters": parameters, "rescored_from": str(folder)}
+        target.write_info(info)
+    return summary
+
+
+def rescored(
+    records: Iterator[Record], protocols: Sequence[Protocol], labels: str | None
+) -> Iterator[Record]:
+    """Each record with new scores and the signature that goes with them."""
+    known = {protocol.name: protocol for protocol in protocols}
+    for record in records:
+        protocol = known.get(record.protocol)
+        if protocol is None:
+            continue
+        labelled, labeller = record.labelled(), record.signature.split("|")[-2]
+        if labels is not None:
+            if record.sample is None:
+                raise UsageError(
+                    "a lean run holds no samples, so no labels of other sources; use 'adjudge run'"
+                )
+            labelled, labeller = protocol.given(record.sample, labels), f"labels:{labels}"
+        yield msgspec.structs.replace(
+            record,
+            units=labelled.units,
+            labels=labelled.labels,
+            grids=labelled.grids,
+            scores=tuple(protocol.score(labelled)),
+            signature=protocol.signature(labeller),
+        )
+
+
+def deep_merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """`over` laid on `base`, nested settings kept where they are not named."""
+    merged = dict(base)
+    for key, value in over.items():
+        known = merged.get(key)
+        merged[key] = (
+            deep_merge(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        )
+    return merged
+
+
+def _keep(protocol: Protocol, metrics: tuple[str, ...]) -> Protocol:
+    """The metrics the run was limited to, as far as they still exist (a new K has a new name)."""
+    still = tuple(spec.name for spec in protocol.all_specs() if spec.name in metrics)
+    return msgspec.structs.replace(protocol, metrics=still)
+
+
+def _written(records: Iterator[Record], target: RunFolder) -> Iterator[Record]:
+    for record in records:
+        target.append([record])
+        yield record

@@ -1,0 +1,276 @@
+"""A whole run: plan it, go on where an earlier one stopped, write records in order, fold them."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from adjudge._version import __version__
+from adjudge.datasets.source import Source
+from adjudge.errors import InputError, RunFolderError
+from adjudge.judges.base import Judge
+from adjudge.metrics.fold import SummaryFold
+from adjudge.protocols import make_protocol
+from adjudge.protocols.base import Protocol
+from adjudge.run.engine import Plan, plan_run, take_head, views_of
+from adjudge.run.local import score_stream
+from adjudge.run.settings import Settings
+from adjudge.run.store import RunFolder, RunInfo, read_info, read_records, read_summary
+from adjudge.types import Record, Sample, Summary
+
+FLUSH_SECONDS = 0.5
+
+
+class Outcome(Struct, kw_only=True):
+    """What a run came to."""
+
+    summary: Summary
+    plan: Plan | None
+    records: list[Record] | None
+    skipped: list[InputError]
+    resumed: int = 0
+    """Samples taken over from an earlier, interrupted run."""
+    already_finished: bool = False
+
+
+class Session:
+    """One run over one stream of samples."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        judge: Judge,
+        *,
+        by: Sequence[str] = (),
+        concurrency: int = 32,
+        skip_bad: bool = False,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.judge = judge
+        self.by = tuple(by)
+        self.concurrency = concurrency
+        self.skip_bad = skip_bad
+        self.on_progress = on_progress
+        self.skipped: list[InputError] = []
+        self.source: Source | None = None
+        """Where the samples are read from, for what it noted on the way."""
+        self._done = 0
+        self._resumed = 0
+        self._signatures: dict[str, dict[str, None]] = {}
+
+    def bad(self, error: InputError) -> None:
+        """What readers and scoring call for a bad row: pass it over and remember, or stop."""
+        if not self.skip_bad:
+            raise error
+        self.skipped.append(error)
+
+    async def in_memory(self, samples: Iterable[Sample]) -> Outcome:
+        """Score without a folder and keep all records."""
+        head, everything = take_head(samples)
+        plan = plan_run(self.settings, self.judge, head)
+        fold = plan.fold(self.by)
+        records: list[Record] = []
+        async for _, new in score_stream(
+            enumerate(everything), plan, concurrency=self.concurrency, on_error=self.bad
+        ):
+            self._take(fold, new)
+            records += new
+        return self._outcome(plan, fold, records)
+
+    async def in_folder(
+        self, samples: Iterable[Sample], path: Path, *, source: dict[str, Any], overwrite: bool = False
+    ) -> Outcome:
+        """Score into a run folder, or go on with the run that it holds."""
+        with RunFolder(path) as folder:
+            earlier = None if overwrite else self._earlier(path, source)
+            if earlier is not None and earlier.finished:
+                summary = rebuild_summary(path, self.by)
+                return Outcome(summary=summary, plan=None, records=None, skipped=[], already_finished=True)
+            head, everything = take_head(samples)
+            plan = plan_run(self.settings, self.judge, head)
+            if earlier is None:
+                folder.clear()
+            else:
+                folder.cut_last_sample()
+            info = self.info(plan, source)
+            folder.write_info(info)
+            fold = plan.fold(self.by)
+            finished = _Finished(path if earlier is not None else None)
+            folder.begin()
+            await self._fill(folder, plan, fold, self._pending(everything, finished, fold), finished)
+            outcome = self._outcome(plan, fold, None)
+            folder.flush()
+            folder.write_summary(outcome.summary)
+            info.signatures = outcome.summary.signatures
+            info.skipped = dict(Counter(error.problem for error in self.skipped))
+            info.notes = dict(self.source.notes) if self.source is not None else {}
+            info.finished = True
+            folder.write_info(info)
+            return outcome
+
+    async def _fill(
+        self,
+        folder: RunFolder,
+        plan: Plan,
+        fold: SummaryFold,
+        pending: Iterator[tuple[int, Sample]],
+        finished: _Finished,
+    ) -> None:
+        flushed = time.monotonic()
+        async for sample, new in score_stream(pending, plan, concurrency=self.concurrency, on_error=self.bad):
+            if new and finished.ahead:
+                raise RunFolderError(
+                    f"sample {sample.id!r} comes before {finished.ahead!r}, which {folder.path} already"
+                    " holds: the input has changed; choose another folder with -o, or --overwrite"
+                )
+            folder.append(new)
+            self._take(fold, new)
+            if not self._done & 63 and time.monotonic() - flushed > FLUSH_SECONDS:
+                folder.flush()
+                flushed = time.monotonic()
+        if finished.ahead:
+            raise RunFolderError(
+                f"{folder.path} holds sample {finished.ahead!r}, which the input does not;"
+                " choose another folder with -o, or --overwrite"
+            )
+
+    def _pending(
+        self, samples: Iterable[Sample], finished: _Finished, fold: SummaryFold
+    ) -> Iterator[tuple[int, Sample]]:
+        """Samples not yet in the folder; those that are go straight to the fold."""
+        for index, sample in enumerate(samples):
+            if finished.ahead == sample.id:
+                self._resumed += 1
+                self._take(fold, finished.take())
+            else:
+                yield index, sample
+
+    def _take(self, fold: SummaryFold, records: list[Record]) -> None:
+        for record in records:
+            fold.add(record.protocol, record.item, record.attributes, record.scores)
+            self._signatures.setdefault(record.protocol, {})[record.signature] = None
+        self._done += 1
+        if self.on_progress is not None:
+            self.on_progress(self._done)
+
+    def _earlier(self, path: Path, source: dict[str, Any]) -> RunInfo | None:
+        """The run that the folder holds, if it is this one; another run's folder is refused."""
+        if not (path / "run.json").exists():
+            if any(entry.name != ".lock" for entry in path.iterdir()):
+                raise RunFolderError(f"{path} is not empty and holds no run; choose another folder with -o")
+            return None
+        info = read_info(path)
+        if info.adjudge != __version__:
+            raise RunFolderError(
+                f"{path} was begun by adjudge {info.adjudge}, this is {__version__}:"
+                " choose another folder with -o, or --overwrite"
+            )
+        if info.input.get("sha256") != source.get("sha256"):
+            raise RunFolderError(
+                f"{path} holds a run over another input ({info.input.get('path', 'samples in memory')});"
+                " choose another folder with -o, or --overwrite"
+            )
+        if info.settings != msgspec.json.decode(msgspec.json.encode(self.settings)):
+            raise RunFolderError(
+                f"{path} holds a run with other settings; choose another folder with -o, or --overwrite"
+            )
+        return info
+
+    def info(self, plan: Plan, source: dict[str, Any]) -> RunInfo:
+        return RunInfo(
+            adjudge=__version__,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            settings=msgspec.to_builtins(self.settings),
+            protocols={protocol.name: msgspec.to_builtins(protocol) for protocol in plan.protocols},
+            explicit=plan.explicit,
+            input=source,
+            by=self.by,
+            versions={"python": platform.python_version()},
+        )
+
+    def _outcome(self, plan: Plan, fold: SummaryFold, records: list[Record] | None) -> Outcome:
+        signatures = {name: " ; ".join(sorted(found)) for name, found in self._signatures.items()}
+        summary = make_summary(plan.protocols, fold, signatures, self.by, self._done)
+        return Outcome(
+            summary=summary, plan=plan, records=records, skipped=self.skipped, resumed=self._resumed
+        )
+
+
+class _Finished:
+    """Samples that an earlier run already wrote, taken over one after another."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._groups = groupby(read_records(path), lambda record: record.id) if path else iter(())
+        self._records: list[Record] = []
+        self.ahead: str | None = None
+        """Id of the next such sample."""
+        self._step()
+
+    def take(self) -> list[Record]:
+        records = self._records
+        self._step()
+        return records
+
+    def _step(self) -> None:
+        self.ahead, self._records = None, []
+        for key, group in self._groups:
+            self.ahead, self._records = key, list(group)
+            return
+
+
+def make_summary(
+    protocols: Sequence[Protocol],
+    fold: SummaryFold,
+    signatures: dict[str, str],
+    by: Sequence[str],
+    samples: int,
+) -> Summary:
+    """The fold with its signatures and the protocols' own views of it."""
+    rows = tuple(fold.rows())
+    # As JSON has it (keys are texts), so that a summary is the same before and after it was stored.
+    views = {
+        protocol.name: msgspec.json.decode(msgspec.json.encode(view))
+        for protocol in protocols
+        if (view := protocol.view(rows)) is not None
+    }
+    return Summary(signatures=signatures, by=tuple(by), samples=samples, rows=rows, views=views)
+
+
+def stored_protocols(info: RunInfo) -> tuple[Protocol, ...]:
+    """The protocols of a stored run with the parameters it used."""
+    return tuple(make_protocol(name, parameters) for name, parameters in info.protocols.items())
+
+
+def rebuild_summary(folder: Path, by: Sequence[str] | None = None) -> Summary:
+    """The summary of a run folder: the stored one where it fits, else folded again from the records."""
+    info = read_info(folder)
+    wanted = info.by if by is None else tuple(by)
+    stored = read_summary(folder)
+    if stored is not None and stored.by == wanted:
+        return stored
+    return fold_records(read_records(folder), stored_protocols(info), wanted)
+
+
+def fold_records(records: Iterable[Record], protocols: Sequence[Protocol], by: Sequence[str]) -> Summary:
+    """Fold stored records again, perhaps by other attributes."""
+    specs = [spec for protocol in protocols for spec in protocol.wanted]
+    fold = SummaryFold(specs, {protocol.name: views_of(protocol, by) for protocol in protocols})
+    signatures: dict[str, set[str]] = {}
+    samples, last = 0, None
+    for record in records:
+        fold.add(record.protocol, record.item, record.attributes, record.scores)
+        signatures.setdefault(record.protocol, set()).add(record.signature)
+        samples += record.id != last
+        last = record.id
+    joined = {name: " ; ".join(sorted(found)) for name, found in signatures.items()}
+    return make_summary(protocols, fold, joined, by, samples)

@@ -1,0 +1,1 @@
+"""Text cut into units: sentences with keys, claims, quotes located in a text."""

@@ -1,0 +1,317 @@
+"""Whole runs: in memory, into a folder, killed and resumed, in any concurrency."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import adjudge
+from adjudge import InputError, JudgeError, RunFolderError, Sample, UsageError
+from adjudge.api import Result
+from adjudge.judges.rules import RulesJudge
+from adjudge.run.session import rebuild_summary
+from adjudge.run.store import RunFolder, read_records, shard_paths
+
+
+def rgb_sample(index: int, **more) -> dict:
+    return {
+        "id": f"s{index}",
+        "item": f"q{index // 2}",
+        "question": "Which colour?",
+        "response": f"It is {'red' if index % 3 else 'blue'}.",
+        "reference": [["red", "crimson"]],
+        "attributes": {"noise": index % 2 / 2, "system": "a" if index % 2 else "b"},
+        **more,
+    }
+
+
+@pytest.fixture
+def samples(tmp_path) -> Path:
+    path = tmp_path / "samples.jsonl"
+    path.write_text("".join(json.dumps(rgb_sample(index)) + "\n" for index in range(20)))
+    return path
+
+
+def record_bytes(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in shard_paths(folder))
+
+
+class SlowJudge(RulesJudge):
+    """The rules, answering after a random wait, so that samples finish out of order."""
+
+    immediate = False
+
+    async def ask(self, questions):
+        await asyncio.sleep(random.random() / 100)
+        return await super().ask(questions)
+
+
+def violation_sample(index: int) -> dict:
+    return {
+        "id": f"v{index}",
+        "text": "Sleep better tonight with our tonic.",
+        "gold": [{"spans": [[0, 12]], "rule": "do not promise results"}],
+        "predicted": [{"quote": "better tonight", "rule": f"promise no results {index}"}],
+    }
+
+
+def test_numbers_equal_a_count_by_hand(samples):
+    result = adjudge.evaluate(samples)
+    assert result.summary.samples == 20
+    assert result.value("rgb.accuracy") == 13 / 20
+    assert result.value("rgb.accuracy", noise=0.5) == 7 / 10
+    assert result.row("rgb.accuracy").counts == {"correct": 13, "answers": 20}
+    assert result.row("rgb.accuracy").items == 10
+
+
+def test_the_same_bytes_whatever_the_concurrency(tmp_path):
+    entries = [violation_sample(index) for index in range(60)]
+    written = set()
+    for concurrency in (1, 3, 50):
+        folder = tmp_path / str(concurrency)
+        adjudge.evaluate(entries, judge=SlowJudge(), concurrency=concurrency, out=folder)
+        written.add(record_bytes(folder))
+    assert len(written) == 1
+
+
+def test_resume_after_a_kill_at_any_byte(samples, tmp_path):
+    whole = tmp_path / "whole"
+    adjudge.evaluate(samples, out=whole)
+    expected, summary = record_bytes(whole), (whole / "summary.json").read_bytes()
+    unfinished = json.loads((whole / "run.json").read_text())
+    del unfinished["finished"]
+    for cut in [*range(0, 1500, 37), *range(1500, len(expected), 997), len(expected)]:
+        folder = tmp_path / f"cut{cut}"
+        shutil.copytree(whole, folder)
+        os.truncate(folder / "records-00000.jsonl", cut)
+        (folder / "summary.json").unlink()
+        (folder / "run.json").write_text(json.dumps(unfinished))
+        result = adjudge.evaluate(samples, out=folder)
+        assert record_bytes(folder) == expected, cut
+        assert (folder / "summary.json").read_bytes() == summary, cut
+        assert result.resumed == max(0, expected[:cut].count(b"\n") - 1)
+        shutil.rmtree(folder)
+
+
+def test_shards_do_not_change_what_is_read(samples, tmp_path, monkeypatch):
+    from adjudge.run import store
+
+    adjudge.evaluate(samples, out=tmp_path / "one")
+    monkeypatch.setattr(store.RunFolder.__init__, "__kwdefaults__", {"shard_bytes": 5000})
+    adjudge.evaluate(samples, out=tmp_path / "many")
+    assert len(shard_paths(tmp_path / "many")) > 3
+    assert list(read_records(tmp_path / "one")) == list(read_records(tmp_path / "many"))
+
+
+def test_resume_across_shards(samples, tmp_path, monkeypatch):
+    from adjudge.run import store
+
+    monkeypatch.setattr(store.RunFolder.__init__, "__kwdefaults__", {"shard_bytes": 5000})
+    folder = tmp_path / "run"
+    adjudge.evaluate(samples, out=folder)
+    before = {path.name: path.read_bytes() for path in shard_paths(folder)}
+    for torn in (0, 10):
+        info = json.loads((folder / "run.json").read_text())
+        info.pop("finished")
+        (folder / "run.json").write_text(json.dumps(info))
+        os.truncate(shard_paths(folder)[-1], torn)
+        adjudge.evaluate(samples, out=folder)
+        assert {path.name: path.read_bytes() for path in shard_paths(folder)} == before
+
+
+def test_a_killed_process_goes_on_where_it_was(tmp_path):
+    source = tmp_path / "many.jsonl"
+    source.write_text("".join(json.dumps(rgb_sample(index)) + "\n" for index in range(30_000)))
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "adjudge", "run", str(source), "-o", str(folder), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    records = folder / "records-00000.jsonl"
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not (records.exists() and records.stat().st_size > 1_000_000):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert 1_000_000 < records.stat().st_size < 20_000_000
+    adjudge.evaluate(source, out=folder)
+    adjudge.evaluate(source, out=tmp_path / "again")
+    assert record_bytes(folder) == record_bytes(tmp_path / "again")
+    assert (folder / "summary.json").read_bytes() == (tmp_path / "again" / "summary.json").read_bytes()
+
+
+def test_a_finished_run_is_not_run_again(samples, tmp_path):
+    adjudge.evaluate(samples, out=tmp_path / "run")
+    before = record_bytes(tmp_path / "run")
+    again = adjudge.evaluate(samples, out=tmp_path / "run")
+    assert again.already_finished
+    assert record_bytes(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": "judge"}, "other settings"),
+        ({"metrics": ["rgb.accuracy"]}, "other settings"),
+    ],
+)
+def test_another_run_is_refused(samples, tmp_path, change, message):
+    adjudge.evaluate(samples, out=tmp_path / "run")
+    before = record_bytes(tmp_path / "run")
+    with pytest.raises(RunFolderError, match=message):
+        adjudge.evaluate(samples, out=tmp_path / "run", **change)
+    assert record_bytes(tmp_path / "run") == before
+    adjudge.evaluate(samples, out=tmp_path / "run", overwrite=True, **change)
+
+
+def test_another_input_is_refused(samples, tmp_path):
+    adjudge.evaluate(samples, out=tmp_path / "run")
+    samples.write_text(samples.read_text().replace("Which", "What"))
+    with pytest.raises(RunFolderError, match="another input"):
+        adjudge.evaluate(samples, out=tmp_path / "run")
+
+
+def test_a_folder_with_other_things_is_refused(samples, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "thesis.txt").write_text("precious")
+    with pytest.raises(RunFolderError, match="not empty"):
+        adjudge.evaluate(samples, out=tmp_path / "docs")
+    assert (tmp_path / "docs" / "thesis.txt").read_text() == "precious"
+
+
+def test_a_second_writer_is_kept_out(samples, tmp_path):
+    with RunFolder(tmp_path / "run"), pytest.raises(RunFolderError, match="another process"):
+        adjudge.evaluate(samples, out=tmp_path / "run")
+
+
+def test_a_folder_of_another_format_is_refused(samples, tmp_path):
+    adjudge.evaluate(samples, out=tmp_path / "run")
+    info = json.loads((tmp_path / "run" / "run.json").read_text())
+    (tmp_path / "run" / "run.json").write_text(json.dumps(info | {"format": 99}))
+    for act in (
+        lambda: Result.load(tmp_path / "run"),
+        lambda: adjudge.evaluate(samples, out=tmp_path / "run"),
+    ):
+        with pytest.raises(RunFolderError, match="format 99"):
+            act()
+
+
+def test_the_summary_can_be_rebuilt(samples, tmp_path):
+    adjudge.evaluate(samples, out=tmp_path / "run")
+    stored = (tmp_path / "run" / "summary.json").read_bytes()
+    (tmp_path / "run" / "summary.json").unlink()
+    rebuilt = rebuild_summary(tmp_path / "run")
+    assert rebuilt == adjudge.types.from_json(stored, adjudge.Summary)
+    by_system = rebuild_summary(tmp_path / "run", ["system"])
+    assert {row.group.get("system") for row in by_system.rows} >= {"a", "b"}
+
+
+def test_lean_records_hold_no_text(samples, tmp_path):
+    adjudge.evaluate(samples, out=tmp_path / "run", lean=True)
+    assert b"Which colour" not in record_bytes(tmp_path / "run")
+    records = list(read_records(tmp_path / "run"))
+    assert [record.input for record in records[:2]] == ["#0", "#1"]
+
+
+def test_skip_bad_goes_on_and_tells(tmp_path):
+    path = tmp_path / "bad.jsonl"
+    lines = [
+        json.dumps(rgb_sample(0)),
+        "{broken",
+        json.dumps(rgb_sample(1) | {"response": None}),
+        json.dumps(rgb_sample(0)),
+    ]
+    path.write_text("\n".join([*lines, json.dumps(rgb_sample(2))]))
+    result = adjudge.evaluate(path, "rgb", skip_bad=True)
+    assert [record.id for record in result.records] == ["s0", "s2"]
+    problems = [str(error) for error in result.skipped]
+    assert len(problems) == 3
+    assert any(":2" in problem and "JSON" in problem for problem in problems)
+    assert any("'response'" in problem and "'s1'" in problem for problem in problems)
+    assert any("'s0'" in problem and "id" in problem for problem in problems)
+
+
+def test_without_skip_bad_the_first_bad_sample_stops_and_nothing_written_is_lost(tmp_path):
+    path = tmp_path / "bad.jsonl"
+    path.write_text(
+        "\n".join(
+            [json.dumps(rgb_sample(0)), json.dumps(rgb_sample(1)), json.dumps({"id": "x", "response": "r"})]
+        )
+    )
+    with pytest.raises(InputError, match="reference") as caught:
+        adjudge.evaluate(path, "rgb", out=tmp_path / "run")
+    assert caught.value.sample == "x"
+    assert [record.id for record in read_records(tmp_path / "run")] == ["s0", "s1"]
+
+
+def test_a_protocol_nobody_can_label_for_fails_before_the_run(samples, tmp_path):
+    with pytest.raises(JudgeError, match="judge 'rules' cannot label for protocol 'ragchecker'"):
+        adjudge.evaluate(samples, "ragchecker", out=tmp_path / "run")
+    assert not shard_paths(tmp_path / "run")
+
+
+def test_two_sources_of_labels_must_be_chosen_between():
+    labels = [
+        {"name": "facts", "unit": "response", "value": 1, "source": source}
+        for source in ("human:a", "human:b")
+    ] + [
+        {"name": "check", "unit": "fact:a.1", "value": verdict, "source": source}
+        for source, verdict in (("human:a", "entailed"), ("human:b", "neutral"))
+    ]
+    entry = {"id": "x", "response": "r", "units": [{"id": "fact:a.1", "text": "r"}], "labels": labels}
+    with pytest.raises(UsageError, match="human:a, human:b"):
+        adjudge.evaluate([entry], "safe")
+    assert adjudge.evaluate([entry], "safe", labels="human:a").value("safe.precision") == 1.0
+    assert adjudge.evaluate([entry], "safe", labels="human:b").value("safe.precision") == 0.0
+    with pytest.raises(UsageError, match="human:c"):
+        adjudge.evaluate([entry], "safe", labels="human:c")
+
+
+def test_evaluate_works_inside_a_running_loop(samples):
+    async def notebook() -> float | None:
+        return adjudge.evaluate(samples).value("rgb.accuracy")
+
+    assert asyncio.run(notebook()) == 13 / 20
+
+
+def test_aevaluate_and_sample_objects():
+    entries = [Sample(id="a", response="red", reference="red", ability="noise")]
+    result = asyncio.run(adjudge.aevaluate(entries))
+    assert result.value("rgb.accuracy_strict") == 1.0
+
+
+def test_two_samples_with_one_id_are_refused_in_memory_too():
+    with pytest.raises(InputError, match="two samples"):
+        adjudge.evaluate([rgb_sample(1), rgb_sample(1)])
+
+
+def test_result_to_pandas_and_save(samples, tmp_path):
+    result = adjudge.evaluate(samples)
+    frame = result.to_pandas()
+    mean = frame[frame.metric == "rgb.accuracy"].value.mean()
+    assert mean == pytest.approx(result.value("rgb.accuracy"))
+    assert set(frame["attribute.system"]) == {"a", "b"}
+    result.save(tmp_path / "saved")
+    adjudge.evaluate(samples, out=tmp_path / "run")
+    assert record_bytes(tmp_path / "saved") == record_bytes(tmp_path / "run")
+    loaded = Result.load(tmp_path / "saved")
+    assert loaded.summary == result.summary
+    assert "rgb.accuracy" in result._repr_html_()
+    assert "20 samples" in repr(result)
+
+
+def test_only_wanted_metrics_are_labelled_and_scored(samples):
+    result = adjudge.evaluate(samples, metrics=["rgb.accuracy_strict"])
+    record = next(iter(result.records))
+    assert {label.name for label in record.labels} == {"match_strict"}
+    assert [score.metric for score in record.scores] == ["rgb.accuracy_strict"]
+    with pytest.raises(UsageError, match=r"did you mean rgb\.accuracy"):
+        adjudge.evaluate(samples, metrics=["rgb.acuracy"])
