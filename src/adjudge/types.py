@@ -227,7 +227,7 @@ class Count(_Frozen, frozen=True):
     """A number and the units behind it.
 
     Plain: `n` is the number of `units` (a multiset). With `amounts`: `n` is their sum, one a unit (match
-    scores). `constant`: `n` is a parameter and has no units (K of F1@K, the 20 of seeds/001).
+    scores). `constant`: `n` is a parameter and has no units (K of F1@K, the 20 of the TRACE guide).
     """
 
     name: str
@@ -359,7 +359,7 @@ class Summary(_Frozen, frozen=True, kw_only=True, tag_field="format", tag=FORMAT
     samples: int = 0
     rows: tuple[SummaryRow, ...] = ()
     views: Annotated[
-        dict[str, Any], Meta(description="Result objects in a protocol's own words (rgb: seeds/000).")
+        dict[str, Any], Meta(description="Result objects in a protocol's own words (rgb: RGBMetrics).")
     ] = {}
 
 

@@ -136,6 +136,9 @@ def test_header_alone_is_an_error(tmp_path: Path) -> None:
     [
         ({"id": None}, "id"),
         ({"target": [5]}, "target"),
+        ({"metadata": [5]}, "metadata"),
+        ({"output": "Green."}, "output"),
+        ({"output": {"choices": ["Green."]}}, "output.choices[0]"),
         ({"metadata": {"contexts": ["x", {"body": "y"}]}}, "metadata.contexts[1]"),
     ],
 )

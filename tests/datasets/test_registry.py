@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -263,6 +264,21 @@ def test_csv_columns(tmp_path: Path, columns: str, name: str) -> None:
     assert detect(Source(tmp_path / "x.csv")).name == name
 
 
+def test_the_page_of_formats_names_all_and_its_examples_are_true(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+    sections = re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in sections] == [reader.name for reader in readers()]
+    for name, body in sections:
+        example = re.search(r"^```json\n(.*?)^```", body, re.MULTILINE | re.DOTALL)
+        assert example is not None, name
+        (tmp_path / "x.jsonl").write_text(example[1], "utf-8")
+        source = Source(tmp_path / "x.jsonl")
+        assert detect(source).name == name
+        assert list(read(source)), name
+    for writer in writers():
+        assert writer.name in page
+
+
 # nothing fits, or too much
 
 
@@ -333,6 +349,8 @@ def test_a_second_use_of_an_id_names_both_lines(tmp_path: Path) -> None:
         list(read(source))
     errors: list[InputError] = []
     assert [sample.response for sample in read(source, on_error=errors.append)] == ["1", "2"]
+    assert source.seen is not None
+    assert [source.seen.line_of(id) for id in ("a", "b", "c")] == [1, 2, None]
     assert [error.line for error in errors] == [3]
 
 
@@ -362,6 +380,22 @@ def test_a_row_with_a_bad_sample_gives_none(tmp_path: Path) -> None:
     found = registry._read(source, reader, errors.append)
     assert [sample.id for sample in found] == ["1/0", "1/1"]
     assert len(errors) == 1
+
+
+@pytest.mark.parametrize(
+    "error", [TypeError("x"), KeyError("x"), ValueError("x"), AttributeError("x"), IndexError()]
+)
+def test_what_a_reader_did_not_foresee_is_an_input_error_with_its_cause(
+    tmp_path: Path, error: Exception
+) -> None:
+    def convert(row: Any) -> Any:
+        raise error
+
+    reader = Reader(name="careless", description="", detect=lambda _: True, convert=convert)
+    source = save(tmp_path, "x.jsonl", {"a": 1})
+    with pytest.raises(InputError, match=r"x\.jsonl:1: .*careless") as caught:
+        list(registry._read(source, reader, None))
+    assert caught.value.__cause__ is error
 
 
 def test_reading_is_lazy(tmp_path: Path) -> None:

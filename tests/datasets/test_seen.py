@@ -18,6 +18,8 @@ def test_agrees_with_a_dict(entries: list[tuple[str, int]]) -> None:
         assert seen.add(id, line) == (None if first is None else min(first, 2**32 - 1))
         known.setdefault(id, line)
     assert len(seen) == len(known)
+    assert all(seen.line_of(id) == min(line, 2**32 - 1) for id, line in known.items())
+    assert seen.line_of("never seen") is None
 
 
 def test_stays_right_while_it_grows() -> None:

@@ -12,11 +12,11 @@ from adjudge.datasets.ragbench import READER as RAGBENCH
 from adjudge.datasets.source import Row, Source
 from adjudge.datasets.trace_labels import READER, WRITER
 from adjudge.errors import InputError, UsageError
-from adjudge.protocols.trace import Trace, gaps
+from adjudge.protocols.trace import Trace
 from adjudge.segment.units import unit_text
 from adjudge.types import Label, Record, Sample, Score, Unit
 
-# The labels of seeds/001's second step: sentence b has a false flag, and overall_supported says true.
+# The labels of the TRACE guide's second step: sentence b has a false flag, and overall_supported says true.
 STEP_2: dict[str, Any] = {
     "relevance_explanation": "about learning",
     "all_relevant_sentence_keys": ["0a", "0b", "1a"],
@@ -102,8 +102,8 @@ def test_beside_texts_the_sentences_are_split() -> None:
     assert score(sample)["trace.relevance"].value == 3 / 4
     given = Trace().given(sample, "judge:trace_labels")
     words = {unit.id: unit_text(unit, sample) for unit in given.units}
-    assert [words[unit] for unit in gaps(given).unused] == ["It learns from data."]
-    assert [words[unit] for unit in gaps(given).unsupported] == ["They learn patterns."]
+    assert [words[unit] for unit in next(iter(Trace().gaps(given).values()))] == ["It learns from data."]
+    assert [words[unit] for unit in list(Trace().gaps(given).values())[1]] == ["They learn patterns."]
     named = convert(STEP_2 | {"contexts": TEXTS["documents"], "system": "m1", "n": 2, "other": [1]})
     assert named.contexts == sample.contexts
     assert named.attributes == {"system": "m1", "n": 2}

@@ -1,4 +1,4 @@
-"""The answer rules: every worked example of seeds/000, nesting, traps, and a plain restatement as oracle."""
+"""The answer rules: every worked example of RGBMetrics, nesting, traps, and a plain restatement as oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Result objects of seeds/000 from summary rows."""
+"""Result objects of RGBMetrics from summary rows."""
 
 from __future__ import annotations
 

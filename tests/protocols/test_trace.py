@@ -54,7 +54,7 @@ def counts(score: Score) -> dict[str, Count]:
     return {count.name: count for count in score.counts}
 
 
-# Worked examples of seeds/001, by what the rule gives.
+# Worked examples of the TRACE guide, by what the rule gives.
 
 
 def test_example_relevance_12_of_30() -> None:

@@ -43,8 +43,8 @@ def rows(source: Source) -> Iterator[Row | InputError]:
         yield from _archive_rows(source)
         return
     document = source.first
-    samples = document.get("samples")
-    if not samples:
+    samples = document.get("samples") if isinstance(document, dict) else None
+    if not isinstance(samples, list) or not samples:
         raise InputError(
             "the log holds no samples", file=source.name, fix="give the full log, not only its header"
         )
@@ -78,9 +78,12 @@ def _parse(data: bytes, source: Source, name: str) -> Any:
 
 def _facts(log: dict[str, Any]) -> dict[str, Any]:
     """Model and task as attributes, and whether samples were run more than once."""
-    about = log.get("eval", {})
-    epochs = (about.get("config") or {}).get("epochs") or 1
-    return {"system": about.get("model"), "task": about.get("task"), "epochs": epochs}
+    about = log.get("eval")
+    about = about if isinstance(about, dict) else {}
+    config = about.get("config")
+    epochs = config.get("epochs") if isinstance(config, dict) else None
+    several = isinstance(epochs, int) and epochs > 1
+    return {"system": about.get("model"), "task": about.get("task"), "several": several}
 
 
 def convert(row: Row) -> Iterable[Sample]:
@@ -89,8 +92,8 @@ def convert(row: Row) -> Iterable[Sample]:
     if not isinstance(data, dict) or not isinstance(data.get("id"), (str, int)):
         raise row.error("this is no sample of Inspect: it has no id", field="id")
     item, epoch = str(data["id"]), data.get("epoch", 1)
-    metadata = data.get("metadata") or {}
-    stored = data.get("attachments") or {}
+    metadata = _object(row, data, "metadata", item)
+    stored = _object(row, data, "attachments", item)
     attributes: dict[str, Attribute] = scalars(metadata) | scalars(
         {"system": log["system"], "task": log["task"], "epoch": epoch}
     )
@@ -98,16 +101,23 @@ def convert(row: Row) -> Iterable[Sample]:
         attributes["error"] = str(data["error"].get("message"))
     contexts, names = _contexts(row, metadata, item, stored)
     sample = Sample(
-        id=f"{item}/{epoch}" if log["epochs"] > 1 or epoch != 1 else item,
+        id=f"{item}/{epoch}" if log["several"] or epoch != 1 else item,
         item=item,
         question=_question(data.get("input"), stored),
-        response=_response(data.get("output") or {}, stored),
+        response=_response(row, _object(row, data, "output", item), item, stored),
         contexts=contexts,
         context_ids=names,
         reference=_reference(row, data.get("target"), item, stored),
         attributes=attributes,
     )
     return (sample,)
+
+
+def _object(row: Row, data: dict[str, Any], key: str, item: str) -> dict[str, Any]:
+    value = data.get(key)
+    if value is not None and not isinstance(value, dict):
+        raise row.error(f"expected an object, found {type(value).__name__}", sample=item, field=key)
+    return value or {}
 
 
 def _text(content: Any, stored: dict[str, str]) -> str | None:
@@ -134,14 +144,17 @@ def _question(given: Any, stored: dict[str, str]) -> str | None:
     return _text(asked[-1], stored) if asked else None
 
 
-def _response(output: dict[str, Any], stored: dict[str, str]) -> str | None:
-    choices = output.get("choices") or []
+def _response(row: Row, output: dict[str, Any], item: str, stored: dict[str, str]) -> str | None:
+    choices = output.get("choices")
     if not choices:
         return None
     completion = output.get("completion")
     if isinstance(completion, str) and completion:
         return _text(completion, stored)
-    return _text(choices[0].get("message", {}).get("content"), stored)
+    try:
+        return _text(choices[0]["message"]["content"], stored)
+    except (TypeError, LookupError):
+        raise row.error("expected a message", sample=item, field="output.choices[0]") from None
 
 
 def _reference(row: Row, target: Any, item: str, stored: dict[str, str]) -> Answer | None:

@@ -43,7 +43,7 @@ def evaluated_sides(document: dict[str, Any]) -> dict[str, str | None]:
     found = {}
     for side, key in SIDES.items():
         method = document.get(key)
-        if method not in _SKIPPED:
+        if not isinstance(method, str) or method not in _SKIPPED:
             found[side] = None if method is None else str(method)
     return found
 

@@ -11,7 +11,7 @@ from adjudge.datasets.base import Reader, Writer
 from adjudge.datasets.cells import FIELDS
 from adjudge.datasets.mapping import mapping_reader, parse_mapping
 from adjudge.datasets.seen import SeenIds
-from adjudge.datasets.source import Source
+from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError, UsageError
 from adjudge.plugins import plugin
 from adjudge.types import Sample
@@ -123,15 +123,13 @@ def read(
 
 
 def _read(source: Source, reader: Reader, on_error: Callable[[InputError], None] | None) -> Iterator[Sample]:
-    convert, add = reader.convert, SeenIds().add
+    source.seen = SeenIds()
+    add = source.seen.add
     for row in reader.rows(source):
         try:
             if isinstance(row, InputError):
                 raise row
-            if row.data is None or isinstance(row.data, (list, str, int, float)):
-                raise row.error(f"expected an object, found {type(row.data).__name__}")
-            # all samples of a row or none, should one of them be bad
-            samples = tuple(convert(row))
+            samples = _converted(reader, row)
         except InputError as error:
             if on_error is None:
                 raise
@@ -151,3 +149,17 @@ def _read(source: Source, reader: Reader, on_error: Callable[[InputError], None]
             if on_error is None:
                 raise twice
             on_error(twice)
+
+
+def _converted(reader: Reader, row: Row) -> tuple[Sample, ...]:
+    """All samples of a row, or none should one of them be bad."""
+    if row.data is None or isinstance(row.data, (list, str, int, float)):
+        raise row.error(f"expected an object, found {type(row.data).__name__}")
+    try:
+        return tuple(reader.convert(row))
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
+        # a value of a kind that the reader did not foresee; the cause stays chained for whoever mends it
+        raise row.error(
+            f"a value is not what the format {reader.name} has there ({type(error).__name__}: {error})",
+            fix="compare the row with docs/formats.md",
+        ) from error

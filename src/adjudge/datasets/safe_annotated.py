@@ -28,7 +28,7 @@ _COUNTED = ("Supported", "Irrelevant", "Not Supported")
 def _write(records: Iterable[Record], path: Path, original: Path | None) -> None:
     if original is None:
         raise UsageError(
-            "format 'safe-annotated' is the result file with ratings added; give the file that the run read"
+            "format 'safe_annotated' is the result file with ratings added; give the file that the run read"
         )
     document = Source(original).document
     if not is_result(document):
@@ -165,7 +165,7 @@ def _deviation(values: list[float]) -> float:
 
 
 WRITER = Writer(
-    name="safe-annotated",
+    name="safe_annotated",
     description="long-form-factuality results with SAFE's ratings, F1@K and aggregates added to the input",
     write=_write,
 )

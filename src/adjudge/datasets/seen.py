@@ -40,6 +40,16 @@ class SeenIds:
             self._grow()
         return None
 
+    def line_of(self, id: str) -> int | None:
+        """The line an id was read from, or None if it was not."""
+        value = hash(id) & _HASH or 1
+        slot = value & self._mask
+        while found := self._hashes[slot]:
+            if found == value:
+                return self._lines[slot]
+            slot = (slot + 1) & self._mask
+        return None
+
     def _grow(self) -> None:
         old_hashes, old_lines = self._hashes, self._lines
         self._allocate(2 * (self._mask + 1))

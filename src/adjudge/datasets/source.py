@@ -15,6 +15,7 @@ from typing import IO, Any, Literal, cast
 from msgspec import Struct
 
 from adjudge.datasets.odd_json import parse_json
+from adjudge.datasets.seen import SeenIds
 from adjudge.datasets.tables import Entry, csv_rows, parquet_rows
 from adjudge.errors import InputError
 
@@ -46,6 +47,8 @@ class Source:
         self.name = str(path)
         self.notes: Counter[str] = Counter()
         """Odd things that were read all the same (NaN, byte order mark, lone surrogates), with how often."""
+        self.seen: SeenIds | None = None
+        """Ids read so far and their lines, kept by whoever reads samples."""
         with self._plain_errors():
             if not self.path.exists():
                 raise InputError("there is no such file", file=self.name, fix="check the path")

@@ -97,7 +97,7 @@ def _labels(row: Row, sample: str, source: str) -> list[Label]:
 
 
 def _supported_by_flag(row: Row, entry: dict[str, Any], sample: str) -> Support:
-    """seeds/001: only a true flag is support; none at all is the same as a false one."""
+    """As the TRACE guide has it: only a true flag is support; none at all is the same as a false one."""
     supporting = supporting_keys(row, entry, sample)
     full = flag(row, entry, "fully_supported", sample)
     return Support(

@@ -1,9 +1,9 @@
 """String rules that tell whether a response gives an answer, refuses, or points out an error.
 
-Two families, kept apart. The flexible rules are those of seeds/000; the official ones those of the RGB
+Two families, kept apart. The flexible rules are those of RGBMetrics; the official ones those of the RGB
 benchmark. Every rule returns (verdict, why), where `why` is the phrase, step or overlap that decided.
 
-One departure from seeds/000: a typographic apostrophe (’) counts as a straight one, because models write
+One departure from RGBMetrics: a typographic apostrophe (’) counts as a straight one, because models write
 "I don’t know" both ways and the phrases have only the straight form. The official rules are left exact.
 """
 
@@ -149,7 +149,7 @@ def _aliases(spellings: Iterable[str]) -> tuple[Alias, ...]:
 
 
 def flexible(response: Response, group: Group) -> Finding:
-    """seeds/000: an alias inside the response, the response inside an alias, or 80 % of an alias's words."""
+    """RGBMetrics: an alias inside the response, the response inside an alias, or 80 % of an alias's words."""
     normal = response.normal
     if not normal:
         return False, "empty response"
@@ -175,7 +175,7 @@ def _overlap(words: frozenset[str], group: Group) -> Finding:
 
 
 def strict(response: Response, group: Group) -> Finding:
-    """seeds/000 in strict mode: equal to an alias after normalising."""
+    """RGBMetrics in strict mode: equal to an alias after normalising."""
     for alias in group.aliases:
         if alias.normal == response.normal:
             return True, f"equal: {alias.text}"
@@ -209,7 +209,7 @@ def _first(phrases: tuple[str, ...], text: str, otherwise: str) -> Finding:
 
 
 def refusal(response: Response) -> Finding:
-    """seeds/000: one of 4 phrases or 24 keywords anywhere, ignoring case."""
+    """RGBMetrics: one of 4 phrases or 24 keywords anywhere, ignoring case."""
     return _first(_REFUSALS, response.search, "no refusal phrase")
 
 
@@ -219,7 +219,7 @@ def refusal_official(response: Response) -> Finding:
 
 
 def error_flag(response: Response, false_groups: tuple[Group, ...] = ()) -> Finding:
-    """seeds/000: one of 16 keywords anywhere, or a false answer denied ("not X", "X is wrong")."""
+    """RGBMetrics: one of 16 keywords anywhere, or a false answer denied ("not X", "X is wrong")."""
     text = response.search
     found = _first(ERROR_KEYWORDS, text, "no error keyword")
     if found[0]:
@@ -238,7 +238,7 @@ def error_flag_official(response: Response) -> Finding:
 
 
 def correction(response: Response, truth: tuple[Group, ...], false_groups: tuple[Group, ...] = ()) -> Finding:
-    """seeds/000: correct by the flexible rule, and no false answer stands where the true one does not.
+    """RGBMetrics: correct by the flexible rule, and no false answer stands where the true one does not.
 
     The second half matters only where words overlap or the response is a fragment of the answer: then the
     true answer itself is not in the response.

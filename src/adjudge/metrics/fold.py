@@ -213,7 +213,9 @@ class Cell:
         if fold == "macro":
             return sums[0] / (number << _SHIFT)
         counts = {name: _number(total) for name, total in zip(self.names, sums[1:], strict=True)}
-        return evaluate(self.spec.formula, counts)
+        value = evaluate(self.spec.formula, counts)
+        # Nothing to divide in the whole group: then every sample has its value by convention, and so has it.
+        return sums[0] / (number << _SHIFT) if value is None else value
 
     def _interval(self) -> tuple[float, float] | None:
         rows = self._table()

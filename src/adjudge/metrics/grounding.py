@@ -15,7 +15,7 @@ from adjudge.types import Count, MetricSpec, Score
 Ids = Sequence[str]
 
 TYPICAL_SENTENCES = 20
-"""What seeds/001 divides by instead of T."""
+"""What the TRACE guide divides by instead of T."""
 
 
 class Parts(NamedTuple):

@@ -32,7 +32,10 @@ def evaluate(formula: Formula, counts: Mapping[str, float]) -> float | None:
 
 
 def _weigh(weights: Mapping[str, int], counts: Mapping[str, Any]) -> Any:
-    return sum(weight * counts[name] for name, weight in weights.items())
+    total: Any = 0
+    for name, weight in weights.items():
+        total += weight * counts[name]
+    return total
 
 
 def describe(formula: Formula) -> str:

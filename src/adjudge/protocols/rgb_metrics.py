@@ -28,7 +28,7 @@ def _spec(name: str, top: str, bottom: str, labels: tuple[str, ...], description
         name=f"rgb.{name}",
         formula=Ratio({top: 1}, {bottom: 1}),
         description=description,
-        source="RGB" if variant in ("official", "judge") else "seeds/000",
+        source="RGB" if variant in ("official", "judge") else "RGBMetrics",
         empty=empty,
         headline="micro" if among_detected else "macro",
         groups=(variant,) if variant in ("official", "judge") else (),

@@ -1,4 +1,4 @@
-"""RGB results as the objects that seeds/000 describes, one an ability and, for noise, one a noise level."""
+"""RGB results as the objects that RGBMetrics describes, one an ability and, for noise, one a noise level."""
 
 from __future__ import annotations
 

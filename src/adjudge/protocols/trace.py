@@ -68,7 +68,7 @@ def _share(top: str, bottom: str, cap: bool = False) -> Ratio:
     return Ratio({top: 1}, {bottom: 1}, cap)
 
 
-_PAPER, _DOCUMENT, _OURS = "RAGBench|ragbench", "seeds/001|001", "adjudge|clean"
+_PAPER, _DOCUMENT, _OURS = "RAGBench|ragbench", "TRACE guide|001", "adjudge|clean"
 _SPECS = (
     _spec("relevance", _share("relevant", "sentences"), (_R,), _PAPER, "no context sentences: unscored",
           "Share of the context sentences that are relevant to the question."),

@@ -14,7 +14,7 @@ value of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from adjudge.errors import UsageError
@@ -81,7 +81,7 @@ def _spec(name: str, family: FamilyName, best: bool, kind: str, tail: str) -> Me
         name=f"violations.{name}",
         formula=formula,
         description=f"{description}, {tail}",
-        source="adjudge" if best else "seeds/004",
+        source="adjudge" if best else "checker deck",
         empty=empty.get(kind, "no predictions or no golds: 0; neither: not applicable"),
         headline="micro",
         folds=("micro", "macro"),
@@ -173,6 +173,18 @@ class Violations(Protocol, frozen=True, kw_only=True):
         found = self._scheme(family, labelled.attributes.get("without"))
         return report(labelled, found, self.clamp, best) if found is not None else _weightless(family)
 
+    def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for family in self._families():
+            pairs = self.explain_pairs(labelled, family)
+            if isinstance(pairs, str):
+                continue
+            golds, preds = sides(labelled.units)
+            matched = {unit for pair in pairs if pair.matched for unit in (pair.gold, pair.pred)}
+            found[f"true violations without a match ({family})"] = _others(golds, matched)
+            found[f"flagged violations without a match ({family})"] = _others(preds, matched)
+        return found
+
     def parameters(self) -> list[str]:
         found = [f"{name}:{self._family(name).describe()}" for name in self._families()]
         if self.without:
@@ -209,3 +221,7 @@ class Violations(Protocol, frozen=True, kw_only=True):
 
 def _weightless(family: str) -> str:
     return f"the data carries none of the terms that {family!r} weighs"
+
+
+def _others(units: Sequence[Unit], matched: set[str]) -> tuple[str, ...]:
+    return tuple(unit.id for unit in units if unit.id not in matched)

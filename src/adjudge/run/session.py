@@ -70,14 +70,29 @@ class Session:
 
     def bad(self, error: InputError) -> None:
         """What readers and scoring call for a bad row: pass it over and remember, or stop."""
+        self._place(error)
         if not self.skip_bad:
             raise error
         self.skipped.append(error)
 
+    def _place(self, error: InputError) -> None:
+        """Say in which file and line the sample of an error stands, where that is known."""
+        if self.source is not None and error.file is None:
+            error.file = self.source.name
+            if error.sample is not None and self.source.seen is not None:
+                error.line = self.source.seen.line_of(error.sample)
+
+    def _plan(self, head: list[Sample]) -> Plan:
+        try:
+            return plan_run(self.settings, self.judge, head)
+        except InputError as error:
+            self._place(error)
+            raise
+
     async def in_memory(self, samples: Iterable[Sample]) -> Outcome:
         """Score without a folder and keep all records."""
         head, everything = take_head(samples)
-        plan = plan_run(self.settings, self.judge, head)
+        plan = self._plan(head)
         fold = plan.fold(self.by)
         records: list[Record] = []
         async for _, new in score_stream(
@@ -97,7 +112,7 @@ class Session:
                 summary = rebuild_summary(path, self.by)
                 return Outcome(summary=summary, plan=None, records=None, skipped=[], already_finished=True)
             head, everything = take_head(samples)
-            plan = plan_run(self.settings, self.judge, head)
+            plan = self._plan(head)
             if earlier is None:
                 folder.clear()
             else:

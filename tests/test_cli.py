@@ -1,0 +1,258 @@
+"""The command line as a user meets it: help, gates, bad input, exit codes, pipes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from adjudge.cli import main
+
+
+def line(index: int, **more) -> str:
+    sample = {
+        "id": f"s{index}",
+        "question": "Which colour?",
+        "response": "It is red." if index % 4 else "It is blue.",
+        "reference": "red",
+        "attributes": {"noise": index % 2 * 0.4, "system": "a" if index < 4 else "b"},
+    }
+    return json.dumps(sample | more)
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("good.jsonl").write_text("\n".join(line(index) for index in range(8)))
+    return tmp_path
+
+
+def call(*arguments: str, code: int = 0):
+    result = CliRunner().invoke(main, list(arguments), catch_exceptions=True)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_help_reads_like_a_guide():
+    text = call("--help").output
+    for verb in ("run", "show", "explain", "rescore", "convert", "list", "demo"):
+        assert f"adjudge {verb}" in text
+        assert call(verb, "--help").output
+    assert "Exit codes" in text
+
+
+def test_run_show_explain_rescore(work):
+    out = call("run", "good.jsonl", "-o", "run", "--by", "system").output
+    assert "rgb.accuracy" in out
+    assert "75.0" in out
+    assert "signature rgb|v1|judge:rules|adjudge:" in out
+    assert "noise_robustness_40%" in out
+    assert "adjudge explain run SAMPLE" in out
+    assert "system" in call("show", "run", "--by", "system").output
+    told = call("explain", "run", "s0", "rgb.accuracy").output
+    assert "It is blue." in told
+    assert "match against truth:0 = False" in told
+    assert "75.0" in call("rescore", "run").output
+
+
+def test_json_is_the_summary_and_nothing_else(work):
+    out = call("run", "good.jsonl", "-o", "run", "--json").output
+    summary = json.loads(out)
+    assert summary["format"] == 1
+    row = summary["rows"][0]
+    assert (row["metric"], row["value"], row["counts"]) == (
+        "rgb.accuracy",
+        0.75,
+        {"correct": 6, "answers": 8},
+    )
+    result = summary["views"]["rgb"][0]
+    assert result["total_samples"] == 8
+    assert (result["correct"], result["incorrect"]) == (6, 2)
+    assert result["accuracy_by_noise"] == {"0": 0.5, "40": 1.0}
+
+
+def test_gates(work):
+    call("run", "good.jsonl", "-o", "a", "--fail-under", "rgb.accuracy=0.7")
+    call("run", "good.jsonl", "-o", "b", "--fail-under", "rgb.accuracy=75%")
+    failed = call("run", "good.jsonl", "-o", "c", "--fail-under", "rgb.accuracy=0.8", code=1)
+    assert "rgb.accuracy" in failed.stderr
+    assert "0.75" in failed.stderr
+    assert Path("c/summary.json").exists(), "the run is kept"
+    call("show", "a", "--fail-under", "rgb.accuracy[noise=0]=0.6", code=1)
+    call("show", "a", "--fail-under", "rgb.accuracy[noise=0.4]=0.6")
+    wrong = call("run", "good.jsonl", "--fail-over", "rgb.accuracy=0.8", code=2)
+    assert "use --fail-under" in wrong.stderr
+    unknown = call("run", "good.jsonl", "--fail-under", "rgb.acuracy=0.8", code=2)
+    assert "did you mean rgb.accuracy" in unknown.stderr
+    assert "0 to 1" in call("run", "good.jsonl", "--fail-under", "rgb.accuracy=70", code=2).stderr
+    call("run", "good.jsonl", "-o", "d", "--fail-under", "trace.adherence=0.1", code=1)
+
+
+BAD = {
+    "missing.jsonl": (None, "no such file"),
+    "empty.jsonl": ("", "empty"),
+    "blank.jsonl": ("\n\n", "empty"),
+    "utf16.jsonl": (line(1).encode("utf-16"), "UTF-16"),
+    "latin.jsonl": (line(1).replace("red", "r\xe9d").encode("latin-1"), "UTF-8"),
+    "broken.jsonl": (f"{line(0)}\n{line(1)[:-5]}\n", ":2"),
+    "text.jsonl": ("hello\n", "neither JSON"),
+    "typo.jsonl": (line(0).replace('"response"', '"respons"'), "did you mean 'response'"),
+    "type.jsonl": (f"{line(0)}\n{line(1, contexts='one text')}\n", ":2"),
+    "twice.jsonl": (f"{line(0)}\n{line(0)}\n", "s0"),
+    "nothing.jsonl": ('{"id": "a", "question": "q"}\n', "no protocol fits"),
+    "folder.jsonl": (Path, "folder"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_clear_message(work, name):
+    content, message = BAD[name]
+    if content is Path:
+        Path(name).mkdir()
+    elif content is not None:
+        Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    result = call("run", name, "-o", "out", code=3)
+    assert name in result.stderr
+    assert message in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert result.stdout == ""
+
+
+def test_a_missing_field_names_sample_field_and_fix(work):
+    Path("lacks.jsonl").write_text(f"{line(0)}\n{json.dumps({'id': 'x', 'response': 'r'})}\n")
+    result = call("run", "lacks.jsonl", "-p", "rgb", "-o", "out", code=3)
+    for part in ("lacks.jsonl:2", "'x'", "'reference'", "rgb", "--skip-bad"):
+        assert part in result.stderr
+    assert Path("out/records-00000.jsonl").read_text().count("\n") == 1
+    passed = call("run", "lacks.jsonl", "-p", "rgb", "-o", "out2", "--skip-bad")
+    assert "skipped 1" in passed.stderr
+
+
+def test_unknown_names(work):
+    assert "there is no protocol 'rbg'" in call("run", "good.jsonl", "-p", "rbg", code=2).stderr
+    assert "there is no judge" in call("run", "good.jsonl", "--judge", "oracle", code=5).stderr
+    assert "no format 'xml'" in call("run", "good.jsonl", "--format", "xml", code=2).stderr
+    assert "safe.k" in call("run", "good.jsonl", "--set", "k", code=2).stderr
+    assert "safe" in call("run", "good.jsonl", "-p", "safe", "--set", "safe.k=0", code=2).stderr
+    assert (
+        "holds no sample"
+        in (call("run", "good.jsonl", "-o", "r") and call("explain", "r", "s99", code=2)).stderr
+    )
+    assert "no run folder" in call("show", "nowhere", code=4).stderr
+
+
+def test_no_write_permission(work):
+    Path("file").write_text("in the way")
+    result = call("run", "good.jsonl", "-o", "file/run", code=4)
+    assert "file/run" in result.stderr
+    assert "-o" in result.stderr
+
+
+def test_map_reads_any_rows(work):
+    Path("odd.jsonl").write_text('{"key": "a", "frage": "q", "antwort": "red", "wahr": "red"}\n')
+    assert "--map" in call("run", "odd.jsonl", code=3).stderr
+    out = call(
+        "run",
+        "odd.jsonl",
+        "--map",
+        "id=key,question=frage,response=antwort,reference=wahr",
+        "-o",
+        "r",
+        "--json",
+    )
+    assert json.loads(out.output)["rows"][0]["value"] == 1.0
+
+
+def test_lists():
+    assert "rgb.accuracy" in call("list", "metrics").output
+    assert "safe.f1@100" in call("list", "metrics", "safe").output
+    assert "rgb" in call("list", "protocols").output
+    assert "ragchecker" in call("list", "formats").output
+    rows = json.loads(call("list", "metrics", "--json").output)
+    assert all(row["formula"] and row["source"] and row["empty"] for row in rows)
+
+
+def test_demo(work):
+    out = call("demo").output
+    for protocol in ("rgb", "trace", "safe", "ragchecker", "violations"):
+        assert f"signature {protocol}|v1" in out
+    for command in [row.strip() for row in out.splitlines() if row.startswith("  adjudge ")]:
+        words = command.split("  ")[0].split()[1:]
+        if "YOUR_FILE" not in words:
+            call(*words)
+
+
+def test_convert_round_trip(work):
+    call("run", "good.jsonl", "-o", "run")
+    call("convert", "good.jsonl", "copy.json", "--to", "native")
+    call("run", "copy.json", "-o", "run2")
+    first, second = (json.loads(Path(f"{name}/summary.json").read_text()) for name in ("run", "run2"))
+    assert first == second
+    assert "no format 'nope'" in call("convert", "good.jsonl", "x", "--to", "nope", code=2).stderr
+
+
+def adjudge(*arguments: str, **options) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "adjudge", *arguments], capture_output=True, timeout=60, **options
+    )
+
+
+def test_standard_input_and_a_pipe_that_closes(work):
+    done = adjudge("run", "-", "-o", "r", "--json", input=Path("good.jsonl").read_bytes())
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["samples"] == 8
+    closed = subprocess.run(
+        f"{sys.executable} -m adjudge list metrics | head -1", shell=True, capture_output=True, timeout=60
+    )
+    assert b"Traceback" not in closed.stderr
+    assert b"BrokenPipe" not in closed.stderr
+
+
+def test_ctrl_c_stops_cleanly_and_the_run_goes_on(work):
+    Path("many.jsonl").write_text("\n".join(line(index) for index in range(40_000)))
+    command = [sys.executable, "-m", "adjudge", "run", "many.jsonl", "-o", "run"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    records = Path("run/records-00000.jsonl")
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not (records.exists() and records.stat().st_size > 1_000_000):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    assert b"goes on where it stopped" in errors
+    again = adjudge("run", "many.jsonl", "-o", "run")
+    assert again.returncode == 0
+    assert b"resumed:" in again.stdout
+    assert records.read_bytes().count(b"\n") == 40_000
+
+
+def test_import_is_cheap():
+    """`import adjudge` costs at most twice `import numpy`, and loads nothing heavy."""
+    code = (
+        "import sys, time; t = time.perf_counter(); import {}; print(time.perf_counter() - t, *sys.modules)"
+    )
+
+    def best(name: str) -> tuple[float, set[str]]:
+        runs = [
+            subprocess.run(
+                [sys.executable, "-c", code.format(name)], capture_output=True, text=True, check=True
+            )
+            for _ in range(5)
+        ]
+        words = min((run.stdout.split() for run in runs), key=lambda found: float(found[0]))
+        return float(words[0]), set(words[1:])
+
+    ours, modules = best("adjudge")
+    numpy, _ = best("numpy")
+    assert ours <= 2 * numpy
+    assert not modules & {"numpy", "scipy", "pandas", "aiohttp", "onnxruntime", "torch", "rich", "click"}
