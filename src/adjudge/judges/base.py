@@ -9,9 +9,17 @@ question; a judge that goes step by step splits them itself.
     CheckClaims                  tuple[str, ...]: grid cells      ragchecker, safe
     LabelSentences               SentenceLabels                   trace
     ExtractFacts                 tuple[Fact, ...]                 safe
-    NextQuery                    str                              safe
+    NextQuery                    str                              safe, searching
+    RateFact                     a verdict                        safe, searching
     Similarity                   float                            violations
     IsRefusal, PointsOutError    bool                             rgb
+
+    step by step                 instead of
+    RelevantSentences            LabelSentences                   tuple[str, ...]: keys
+    SupportSentence              LabelSentences                   Support
+    SplitSentence                ExtractFacts                     tuple[str, ...]
+    MakeSelfContained            ExtractFacts                     str
+    IsRelevant                   ExtractFacts                     bool
 """
 
 from __future__ import annotations
@@ -105,6 +113,50 @@ class NextQuery(Question, frozen=True):
 
     fact: str
     knowledge: tuple[str, ...] = ()
+
+
+class RateFact(Question, frozen=True):
+    """Does the knowledge found entail the fact, contradict it, or neither?"""
+
+    fact: str
+    knowledge: tuple[str, ...] = ()
+
+
+class RelevantSentences(Question, frozen=True):
+    """Which context sentences help to answer the question? The first half of `LabelSentences`."""
+
+    question: str
+    contexts: tuple[tuple[str, str], ...]
+
+
+class SupportSentence(Question, frozen=True):
+    """What supports one sentence of a response? The second half of `LabelSentences`, for one key."""
+
+    contexts: tuple[tuple[str, str], ...]
+    response: tuple[tuple[str, str], ...]
+    key: str
+
+
+class SplitSentence(Question, frozen=True):
+    """Which atomic facts does one sentence of a response state?"""
+
+    sentence: str
+    response: str
+
+
+class MakeSelfContained(Question, frozen=True):
+    """The fact in words that can be understood without the response it comes from."""
+
+    fact: str
+    response: str
+
+
+class IsRelevant(Question, frozen=True):
+    """Does the fact bear on the prompt that the response answers?"""
+
+    fact: str
+    prompt: str
+    response: str
 
 
 class Similarity(Question, frozen=True):
