@@ -16,6 +16,7 @@ from adjudge.datasets.source import Source
 from adjudge.errors import InputError, UsageError
 from adjudge.judges.base import Judge
 from adjudge.judges.registry import make_judge
+from adjudge.judges.usage import usage_of
 from adjudge.run.session import Outcome, Session, rebuild_summary
 from adjudge.run.settings import Settings
 from adjudge.run.store import RunFolder, read_records
@@ -40,6 +41,8 @@ class Result:
         self.passed_over: dict[str, int] = dict(outcome.plan.passed_over) if outcome.plan else {}
         """Samples that a protocol nobody named does not speak of, per protocol."""
         self.resumed = outcome.resumed
+        self.usage: dict[str, dict[str, Any]] = usage_of(session.judge) if session else {}
+        """Calls, tokens and cost of each model that was asked."""
         self.already_finished = outcome.already_finished
         self._records = outcome.records
         self._outcome = outcome
@@ -145,14 +148,24 @@ async def aevaluate(
     skip_bad: bool = False,
     lean: bool = False,
     concurrency: int = 32,
+    similarity: str | None = None,
+    access: Mapping[str, Any] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Result:
     """Score samples: a path, or Sample objects, or dicts with a Sample's fields.
 
     `protocols` None means those that the fields allow. `parameters` e.g. ``{"safe": {"k": [64, 178]}}``.
     With `out` the run is written to that folder (and resumed from it); without, records stay in memory.
+    `similarity` says who compares short texts, `access` how models are reached: ``{"base_url": …}``
+    (see `adjudge.chat.stack.StackOptions`).
     """
-    the_judge = make_judge(judge) if isinstance(judge, str) else judge
+    if isinstance(judge, str):
+        reached = {"concurrency": concurrency, **(access or {})}
+        if out is not None:
+            reached.setdefault("calls_path", str(Path(out) / "calls.jsonl"))
+        the_judge = make_judge(judge, similarity=similarity, **reached)
+    else:
+        the_judge = judge
     settings = Settings(
         protocols=(protocols,) if isinstance(protocols, str) else _tuple(protocols),
         parameters={name: dict(values) for name, values in (parameters or {}).items()},

@@ -83,6 +83,38 @@ def _gates(command: Callable[P, R]) -> Callable[P, R]:
     )(command)
 
 
+_ACCESS = (
+    click.option("--similarity", metavar="NAME", help="jaccard, local, st:NAME or openai/EMBEDDING-MODEL."),
+    click.option("--evidence", metavar="SOURCE", help="Where safe looks: contexts, corpus:PATH or web."),
+    click.option("--steps", is_flag=True, help="Ask step by step, as the papers do; many more calls."),
+    click.option(
+        "--base-url", metavar="URL", help="A server that speaks OpenAI's API: vLLM, Ollama, Azure …"
+    ),
+    click.option("--key-env", metavar="NAME", help="Environment variable that holds the key."),
+    click.option("--rpm", type=float, help="Requests per minute that are never exceeded."),
+    click.option("--tpm", type=float, help="Tokens per minute that are never exceeded."),
+    click.option("--timeout", type=float, help="Seconds for one attempt."),
+    click.option("--attempts", type=int, help="Attempts before a question is given up."),
+    click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent."),
+    click.option("--prices", metavar="FILE", help="Your own prices, as TOML."),
+    click.option(
+        "--cache",
+        type=click.Choice(["on", "off", "replay"]),
+        help="on: equal questions are asked once, ever. replay: only stored answers, no network.",
+    ),
+    click.option("--cache-path", metavar="FILE", help="Where answers are kept."),
+    click.option("--budget", type=int, metavar="TOKENS", help="Longest prompt; longer questions are split."),
+    click.option("--dry-run", is_flag=True, help="Tell calls, tokens, cost and time, and ask nobody."),
+)
+
+
+def _access(command: Callable[P, R]) -> Callable[P, R]:
+    """How models are reached."""
+    for option in reversed(_ACCESS):
+        command = option(command)
+    return command
+
+
 _by = click.option("--by", multiple=True, callback=_split, metavar="NAME", help="Group by these attributes.")
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 _set = click.option(
@@ -125,6 +157,7 @@ _metrics = click.option(
 @click.option("--map", "mapping", metavar="FIELD=KEY,…", help="Read any rows: response=answer,contexts=docs.")
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines and say how many.")
 @click.option("--lean", is_flag=True, help="Store a reference to each sample instead of its text.")
+@_access
 @click.option("--concurrency", default=32, show_default=True, help="Samples in work at once.")
 @_gates
 @_json

@@ -221,6 +221,8 @@ class Labelled(_Frozen, frozen=True):
     units: tuple[Unit, ...]
     labels: tuple[Label, ...]
     grids: tuple[Grid, ...] = ()
+    steps: tuple[dict[str, Any], ...] = ()
+    """What was done to get the labels: queries, evidence, raw answers. Scores do not depend on it."""
 
 
 class Count(_Frozen, frozen=True):

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPE_WIDTH = 120
+_ACCESS = (
+    *("base_url", "key_env", "rpm", "tpm", "timeout", "attempts"),
+    *("max_cost", "prices", "cache", "cache_path", "budget"),
+)
 
 
 def run_verb(
@@ -47,10 +51,16 @@ def run_verb(
     fail_under: tuple[str, ...],
     fail_over: tuple[str, ...],
     as_json: bool,
+    evidence: str | None,
+    steps: bool,
+    dry_run: bool,
     **options: Any,
 ) -> int:
     """Score a file into a run folder; the exit code tells whether the gates held."""
-    settings = parse_parameters(parameters)
+    settings = parse_parameters(_with_shortcuts(parameters, evidence, steps))
+    access = {name: options.pop(name) for name in _ACCESS}
+    if dry_run:
+        return _dry_run(input, protocols, settings, mapping, format_, access, as_json, options)
     gates = _gates(fail_under, fail_over, protocols, settings)
     with _as_file(input) as path:
         folder = Path(out) if out else _new_folder(input)
@@ -63,12 +73,55 @@ def run_verb(
                 format=format_,
                 out=folder,
                 on_progress=advance,
+                access={name: value for name, value in access.items() if value is not None},
                 **options,
             )
     _print_summary(result.summary, as_json)
     if not as_json:
         _say_how_it_went(result, folder)
     return _check(gates, result.summary)
+
+
+def _with_shortcuts(parameters: Sequence[str], evidence: str | None, steps: bool) -> list[str]:
+    """`--evidence` and `--steps` are short for parameters of protocols."""
+    short = [f"safe.evidence={evidence}"] if evidence else []
+    short += [f"{name}.steps=true" for name in ("trace", "safe", "ragchecker")] if steps else []
+    return [*short, *parameters]
+
+
+def _dry_run(
+    input: str,
+    protocols: Sequence[str],
+    parameters: dict[str, dict[str, Any]],
+    mapping: str | None,
+    format_: str | None,
+    access: dict[str, Any],
+    as_json: bool,
+    options: dict[str, Any],
+) -> int:
+    """Go through all samples with guessed answers, to tell what a real run would ask and cost."""
+    from adjudge.judges.dry import dry_judge
+
+    judge, estimate = dry_judge(options["judge"], similarity=options["similarity"], **access)
+    with _as_file(input) as path:
+        evaluate(
+            path,
+            protocols or None,
+            judge=judge,
+            parameters=parameters,
+            metrics=options["metrics"],
+            labels=options["labels"],
+            mapping=parse_mapping(mapping) if mapping else None,
+            format=format_,
+            skip_bad=options["skip_bad"],
+        )
+    told = estimate(concurrency=options["concurrency"])
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(told), indent=2))
+        return 0
+    for line in told["lines"]:
+        click.echo(line)
+    return 0
 
 
 def show_verb(
@@ -261,12 +314,23 @@ def _say_how_it_went(result: Result, folder: Path) -> None:
         click.echo(f"read all the same: {note} ({times} ×)", err=True)
     for protocol, number in result.passed_over.items():
         click.echo(f"{protocol} does not speak of {number} of the samples")
+    for model, used in result.usage.items():
+        if used["answered"] or used["failed"]:
+            click.echo(f"{model}: {_usage_text(used)}")
     if result.already_finished:
         click.echo(f"{folder} already held this finished run; nothing was scored again")
     elif result.resumed:
         click.echo(f"resumed: {result.resumed} samples were already there")
     click.echo(f"{result.summary.samples} samples in {folder}")
     click.echo(f"next: adjudge explain {folder} SAMPLE [METRIC]")
+
+
+def _usage_text(used: dict[str, Any]) -> str:
+    cost = "cost unknown" if used["cost"] is None else f"${used['cost']:.4f}"
+    return (
+        f"{used['answered']} answers, {used['cached']} of them from the cache, {used['failed']} failed;"
+        f" {used['prompt_tokens']:,} + {used['completion_tokens']:,} tokens, {cost}"
+    )
 
 
 def _say_skipped(skipped: Sequence[InputError]) -> None:

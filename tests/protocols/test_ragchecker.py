@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from adjudge.errors import InputError, JudgeError
 from adjudge.judges.rules import RulesJudge
 from adjudge.metrics.ratios import evaluate
-from adjudge.protocols.ragchecker import RagChecker, claim_of, claim_unit
+from adjudge.protocols.ragchecker import RagChecker
+from adjudge.protocols.ragchecker_claims import claim_of, claim_unit
 from adjudge.types import Grid, Label, Labelled, Sample, Score
 
 CHECKER = RagChecker()

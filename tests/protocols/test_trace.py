@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from adjudge.errors import InputError, JudgeError
-from adjudge.judges.rules import RulesJudge
+from adjudge.errors import InputError
 from adjudge.protocols import make_protocol
-from adjudge.protocols.trace import Support, Trace, list_labels, support_labels
+from adjudge.protocols.trace import Trace
+from adjudge.protocols.trace_label import SentenceSupport, list_labels, support_labels
 from adjudge.types import Count, Grid, Label, Labelled, Sample, Score, Unit
 
 SOURCE = "judge:test"
@@ -38,7 +37,7 @@ def labelled(
     if flags is not None:
         values = {"f": "full", "p": "partial", "n": "none"}
         entries = [
-            Support(key, (), values[letter], letter == "f")  # type: ignore[arg-type]
+            SentenceSupport(key, (), values[letter], letter == "f")  # type: ignore[arg-type]
             for key, letter in zip(response, flags, strict=True)
         ]
         labels += support_labels(entries, SOURCE)
@@ -270,9 +269,3 @@ def test_raw_text_needs_question_response_and_contexts(field: str) -> None:
     del fields[field]
     with pytest.raises(InputError, match=f"sample 's1', field '{field}'.*'trace'"):
         trace.require(Sample(id="s1", **fields))  # type: ignore[arg-type]
-
-
-def test_a_judge_that_cannot_label_sentences_is_named() -> None:
-    sample = Sample(id="s1", question="q", response="r", contexts=("c",))
-    with pytest.raises(JudgeError, match=r"'rules' cannot label sentences.*'s1'.*ragbench"):
-        asyncio.run(Trace().label(sample, RulesJudge()))

@@ -20,7 +20,7 @@ from adjudge.datasets.trace_rows import (
     text_or_none,
 )
 from adjudge.errors import InputError
-from adjudge.protocols.trace import Support, list_labels, support_labels
+from adjudge.protocols.trace_label import SentenceSupport, list_labels, support_labels
 from adjudge.types import Attribute, Label, Sample
 
 _STORED = (
@@ -120,7 +120,7 @@ def _labels(row: Row, sample: str) -> list[Label]:
     return labels
 
 
-def _support(row: Row, entry: dict[str, Any], unsupported: list[str] | None, sample: str) -> Support:
+def _support(row: Row, entry: dict[str, Any], unsupported: list[str] | None, sample: str) -> SentenceSupport:
     """The list of unsupported sentences decides; flags are often null, and then what supports it tells."""
     key = response_key(row, entry, sample)
     supporting = supporting_keys(row, entry, sample)
@@ -134,7 +134,7 @@ def _support(row: Row, entry: dict[str, Any], unsupported: list[str] | None, sam
         note = (
             "flagged as fully supported, yet listed as unsupported" if unsupported else "nothing supports it"
         )
-    return Support(
+    return SentenceSupport(
         key,
         supporting,
         "full" if full or (full is None and supporting) else "partial" if supporting else "none",

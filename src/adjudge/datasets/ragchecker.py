@@ -13,7 +13,8 @@ from adjudge.datasets.base import Reader, Writer, text_field
 from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError, UsageError
 from adjudge.metrics.entailment import numpy_mean, numpy_round
-from adjudge.protocols.ragchecker import RagChecker, claim_of, claim_tables, claim_unit
+from adjudge.protocols.ragchecker import RagChecker, claim_tables
+from adjudge.protocols.ragchecker_claims import claim_of, claim_unit
 from adjudge.segment.units import answer_text
 from adjudge.types import Grid, Label, Labelled, Record, Sample, Unit
 

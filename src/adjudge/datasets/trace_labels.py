@@ -29,7 +29,8 @@ from adjudge.datasets.trace_rows import (
     text_or_none,
 )
 from adjudge.errors import UsageError
-from adjudge.protocols.trace import Support, Trace, list_labels, support_labels
+from adjudge.protocols.trace import Trace
+from adjudge.protocols.trace_label import SentenceSupport, list_labels, support_labels
 from adjudge.segment.keys import parse_key
 from adjudge.segment.units import unit_text
 from adjudge.types import Label, Record, Sample, Unit
@@ -96,11 +97,11 @@ def _labels(row: Row, sample: str, source: str) -> list[Label]:
     return labels
 
 
-def _supported_by_flag(row: Row, entry: dict[str, Any], sample: str) -> Support:
+def _supported_by_flag(row: Row, entry: dict[str, Any], sample: str) -> SentenceSupport:
     """As the TRACE guide has it: only a true flag is support; none at all is the same as a false one."""
     supporting = supporting_keys(row, entry, sample)
     full = flag(row, entry, "fully_supported", sample)
-    return Support(
+    return SentenceSupport(
         response_key(row, entry, sample),
         supporting,
         "full" if full else "partial" if supporting else "none",
@@ -110,7 +111,7 @@ def _supported_by_flag(row: Row, entry: dict[str, Any], sample: str) -> Support:
     )
 
 
-def _contradiction(overall: bool, support: Sequence[Support]) -> str | None:
+def _contradiction(overall: bool, support: Sequence[SentenceSupport]) -> str | None:
     unsupported = [entry.key for entry in support if not entry.grounded]
     if overall and unsupported:
         return f"contradicts the sentence labels: not fully supported are {', '.join(unsupported)}"

@@ -24,7 +24,8 @@ question; a judge that goes step by step splits them itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -205,3 +206,19 @@ class Judge(Protocol):
         ...
 
     async def ask(self, questions: Sequence[Question]) -> list[Reply]: ...
+
+
+def describe(judge: Judge) -> str:
+    """The judge as signatures name it: its name, and what else decides its answers (prompts, weights)."""
+    told = getattr(judge, "describe", None)
+    return str(told()) if callable(told) else judge.name
+
+
+@asynccontextmanager
+async def opened(judge: Judge) -> AsyncIterator[Judge]:
+    """The judge with what it holds (a connection pool, a cache) open, if it holds anything."""
+    if isinstance(judge, AbstractAsyncContextManager):
+        async with judge:
+            yield judge
+    else:
+        yield judge

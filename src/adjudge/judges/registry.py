@@ -1,25 +1,113 @@
-"""Judges by name. Others join through the entry point `adjudge.judges`."""
+"""Judges by name. Others join through the entry point `adjudge.judges`.
+
+rules                       string rules; no model
+local                       the embedded models; no key, no network
+local/PATH                  the same with a verifier of your own (a folder with model.onnx, or a hub name)
+openai/MODEL                any server that speaks OpenAI's API, with base_url
+inspect/PROVIDER/MODEL      any provider that inspect-ai knows
+claims=A,check=B,*=C        different questions to different judges
+"""
 
 from __future__ import annotations
 
-from adjudge.errors import JudgeError
+from collections.abc import Sequence
+from typing import Any
+
+from adjudge.errors import JudgeError, UsageError
 from adjudge.judges.base import Judge
 from adjudge.plugins import plugin
 
+CHAT = ("openai", "inspect")
+
 
 def judge_names() -> tuple[str, ...]:
-    """Names of the built-in judges."""
-    return ("rules",)
+    """Names of the built-in judges that need nothing but the package."""
+    return ("rules", "local")
 
 
-def make_judge(name: str) -> Judge:
-    """The judge of that name; entry points are searched only for unknown names."""
+def make_judge(name: str, *, similarity: str | None = None, **access: Any) -> Judge:
+    """The judge of that name; `access` is how models are reached (see `chat.stack.StackOptions`).
+
+    `similarity` sends questions of likeness elsewhere: jaccard, local, st:NAME or openai/EMBEDDING-MODEL.
+    """
+    judge = _routed(name, access) if "=" in name.partition("/")[0] else _single(name, access)
+    if similarity is None:
+        return judge
+    from adjudge.judges.routed import REST, RoutedJudge
+
+    teller = _similarity(similarity, access)
+    if isinstance(judge, RoutedJudge):
+        return RoutedJudge({**judge.roles, "similarity": teller})
+    return RoutedJudge({REST: judge, "similarity": teller})
+
+
+def _routed(name: str, access: dict[str, Any]) -> Judge:
+    from adjudge.judges.routed import RoutedJudge
+
+    made: dict[str, Judge] = {}
+    parts: dict[str, Judge] = {}
+    for entry in name.split(","):
+        role, equals, judge = entry.partition("=")
+        if not equals or not judge:
+            raise UsageError(f"--judge {name!r}: write ROLE=JUDGE, e.g. claims=openai/a,check=openai/b")
+        if judge not in made:
+            made[judge] = _single(judge.strip(), access)
+        parts[role.strip()] = made[judge]
+    return RoutedJudge(parts)
+
+
+def _single(name: str, access: dict[str, Any]) -> Judge:
+    provider, _, rest = name.partition("/")
     if name == "rules":
         from adjudge.judges.rules import RulesJudge
 
         return RulesJudge()
-    factory = plugin("adjudge.judges", name.partition("/")[0])
+    if provider == "local":
+        from adjudge.judges.local.judge import LocalJudge
+
+        return LocalJudge(verifier=rest or None)
+    if provider in CHAT or (rest and plugin("adjudge.chat", provider) is not None):
+        return _llm(name, access)
+    factory = plugin("adjudge.judges", provider)
     if factory is None:
-        raise JudgeError(f"there is no judge {name!r}; there are: {', '.join(judge_names())}")
+        raise JudgeError(
+            f"there is no judge {name!r}; there are {', '.join(judge_names())}, openai/MODEL and"
+            " inspect/PROVIDER/MODEL"
+        )
     judge: Judge = factory(name)
     return judge
+
+
+def _llm(name: str, access: dict[str, Any]) -> Judge:
+    from adjudge.chat.stack import build_stack
+    from adjudge.judges.llm.judge import LlmJudge
+
+    budget = access.get("budget")
+    options = {key: value for key, value in access.items() if key != "budget" and value is not None}
+    stack = build_stack(name, **options)
+    return LlmJudge(stack, model=stack.model, name=name, **({} if budget is None else {"budget": budget}))
+
+
+def _similarity(name: str, access: dict[str, Any]) -> Judge:
+    if name == "jaccard":
+        return _single("rules", access)
+    if name == "local":
+        return _single("local", access)
+    from adjudge.judges.similarity import EmbeddingJudge
+
+    if name.startswith("st:"):
+        from adjudge.judges.local.encoder import make_encoder
+
+        encoder = make_encoder(name)
+
+        async def embed(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+            return [[float(x) for x in row] for row in encoder.encode(list(texts))]
+
+        return EmbeddingJudge(name, embed, immediate=True)
+    if name.partition("/")[0] in CHAT:
+        from adjudge.chat.stack import build_stack
+
+        options = {key: value for key, value in access.items() if key != "budget" and value is not None}
+        stack = build_stack(name, **options)
+        return EmbeddingJudge(name, stack.embed, resource=stack)
+    raise UsageError(f"--similarity {name!r}: there are jaccard, local, st:NAME and openai/EMBEDDING-MODEL")

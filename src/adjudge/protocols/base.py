@@ -32,6 +32,11 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Full names of the metrics wanted; empty means all. Only the labels they need are made."""
 
     @property
+    def questions(self) -> frozenset[type[Question]]:
+        """Questions it asks when it labels raw text, given its parameters."""
+        return self.asks
+
+    @property
     def wanted(self) -> tuple[MetricSpec, ...]:
         """Specs of the metrics asked for, in the protocol's order."""
         if not self.metrics:
@@ -52,8 +57,12 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         raise NotImplementedError
 
     def offers(self, sample: Sample) -> bool:
-        """Whether to run on a sample when nobody named a protocol: it has the fields, and means this."""
-        return self.missing(sample) is None
+        """Whether to run on a sample when nobody named a protocol: it has the fields, and means this.
+
+        One that says which noise or ability it tests means rgb alone.
+        """
+        for_rgb = sample.ability or sample.counterfactual or "noise" in sample.attributes
+        return not for_rgb and self.missing(sample) is None
 
     def require(self, sample: Sample) -> None:
         """Raise a message that names sample, field and protocol if the sample cannot be labelled."""

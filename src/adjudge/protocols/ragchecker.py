@@ -2,7 +2,7 @@
 
 Units: `response`, `reference`, `ctx:K` (whole passages), `claim:response:I`, `claim:reference:J`; `contexts`
 stands for a list of passages that was given and is empty. A claim that is a triple has its parts joined by
-blanks as text, and the triple itself as JSON in `note` (see `claim_unit`, `claim_of`).
+blanks as text, and the triple itself as JSON in `note` (see `ragchecker_claims`).
 Labels: grids (or plain labels) named `check`, response claims against `reference` and passages, reference
 claims against `response` and passages; and `claims` on `response` and `reference`, the number of claims it
 was split into, which tells "no claims" from "never split".
@@ -10,42 +10,20 @@ was split into, which tells "no claims" from "never split".
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import ClassVar
 
-from adjudge.errors import InputError, JudgeError
+import msgspec
+
+from adjudge.errors import InputError
 from adjudge.judges.base import CheckClaims, ExtractClaims, Judge, Question
 from adjudge.metrics import entailment
 from adjudge.protocols.base import Protocol
+from adjudge.protocols.ragchecker_label import label_claims
 from adjudge.protocols.ragchecker_metrics import SPECS, score_of
 from adjudge.types import Grid, Label, Labelled, MetricSpec, Sample, Score, Unit
-from adjudge.types import digest as content_digest
 
 _TEXTS = ("response", "reference")
 _PREFIXES = ("claim:response:", "claim:reference:")
-
-
-def claim_unit(text: str, index: int, claim: str | Sequence[str] | None) -> Unit:
-    """The unit of the index-th claim of `response` or `reference`; a triple is kept as JSON in `note`."""
-    name = f"claim:{text}:{index}"
-    if claim is None:
-        return Unit(name, "", note="its words are not in the file")
-    if isinstance(claim, str):
-        return Unit(name, claim, digest=content_digest(claim))
-    words = " ".join(claim)
-    note = json.dumps(list(claim), ensure_ascii=False)
-    return Unit(name, words, digest=content_digest(words), note=note)
-
-
-def claim_of(unit: Unit) -> str | list[str] | None:
-    """The claim that `claim_unit` was given; None if its words are not known."""
-    if unit.note is not None and unit.note.startswith("["):
-        try:
-            return [str(part) for part in json.loads(unit.note)]
-        except ValueError:
-            pass
-    return unit.text or None
 
 
 def _is_passage(name: str) -> bool:
@@ -59,6 +37,9 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
     summary: ClassVar[str] = "claims of answer, reference and passages that entail one another"
     specs: ClassVar[tuple[MetricSpec, ...]] = SPECS
     asks: ClassVar[frozenset[type[Question]]] = frozenset({ExtractClaims, CheckClaims})
+
+    steps: bool = False
+    """Check each text on its own, five claims at a time, as the paper does, instead of all at once."""
 
     def missing(self, sample: Sample) -> str | None:
         wanted = self.wanted
@@ -89,10 +70,22 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
         units += [unit for unit in sample.units if unit.id.startswith("claim:")]
         return tuple(units)
 
+    def parameters(self) -> list[str]:
+        return ["steps:yes"] if self.steps else []
+
     async def label(self, sample: Sample, judge: Judge) -> Labelled:
-        raise JudgeError(
-            f"sample {sample.id!r} has no 'check' labels, and judge {judge.name!r} cannot split text into "
-            "claims; give a file with cached claims and labels, or choose a model with --judge"
+        metrics = [spec.name for spec in self.wanted]
+        units, labels, grids = await label_claims(
+            sample, judge, f"judge:{judge.name}", metrics, steps=self.steps
+        )
+        known = msgspec.structs.replace(sample, units=tuple(units))
+        return Labelled(
+            sample.id,
+            sample.item,
+            self.attributes(sample),
+            self.given_units(known),
+            tuple(labels),
+            tuple(grids),
         )
 
     def tally(self, labelled: Labelled) -> tuple[entailment.Tally, bool]:
@@ -110,6 +103,9 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
         for label in labelled.labels:
             if label.name == "claims" and label.value is None and label.reason:
                 _tell_why(tally, label)
+        for grid in labelled.grids:
+            if grid.reason and grid.rows:
+                _tell_grid(tally, grid.rows[0].split(":")[1], grid.reason)
         labelled_at_all = response is not None or reference is not None
         return tally, bool(passages) or "contexts" in ids or not labelled_at_all
 
@@ -126,6 +122,13 @@ def _tell_why(tally: entailment.Tally, label: Label) -> None:
     for name, reason in tally.lacking.items():
         if reason == f"the {label.unit} was not split into claims":
             tally.lacking[name] = f"{reason}: {label.reason}"
+
+
+def _tell_grid(tally: entailment.Tally, text: str, why: str) -> None:
+    """Say why claims of a text have no verdict."""
+    for name, reason in tally.lacking.items():
+        if f"{text} claims have no verdict" in reason and not reason.endswith(why):
+            tally.lacking[name] = f"{reason}: {why}"
 
 
 def claim_tables(labelled: Labelled) -> list[entailment.Table | None]:

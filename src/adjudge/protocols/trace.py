@@ -16,23 +16,18 @@ a value means that its judge failed. `overall_supported` on `response` is kept b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, Literal, NamedTuple
+from collections.abc import Callable
+from typing import ClassVar
 
-from adjudge.errors import JudgeError
-from adjudge.judges.base import Judge, LabelSentences, Question
+from adjudge.judges.base import Judge, LabelSentences, Question, RelevantSentences, SupportSentence
 from adjudge.metrics import grounding
 from adjudge.metrics.grounding import Parts
 from adjudge.metrics.ratios import scored, unscored
 from adjudge.protocols.base import Protocol
+from adjudge.protocols.trace_label import label_sentences
 from adjudge.segment.keys import normal_key
 from adjudge.segment.units import context_units, response_units
 from adjudge.types import Formula, Grid, Label, Labelled, MeanOf, MetricSpec, Ratio, Sample, Score, Unit
-
-SUPPORT_MARKERS = frozenset(
-    {"general", "supported_without_sentence", "well_known_fact", "numerical_reasoning"}
-)
-SupportValue = Literal["full", "partial", "none"]
 
 _LABELS = frozenset(
     {"relevant", "used", "support", "grounded", "supported_by", "support_marker", "overall_supported"}
@@ -107,6 +102,9 @@ class Trace(Protocol, frozen=True, kw_only=True):
     specs: ClassVar[tuple[MetricSpec, ...]] = _SPECS
     asks: ClassVar[frozenset[type[Question]]] = frozenset({LabelSentences})
 
+    steps: bool = False
+    """Ask for relevance, then for each response sentence, instead of all in one question."""
+
     def missing(self, sample: Sample) -> str | None:
         for field in ("question", "response", "contexts"):
             if getattr(sample, field) is None:
@@ -128,12 +126,16 @@ class Trace(Protocol, frozen=True, kw_only=True):
             units += response_units(sample.response)
         return units
 
+    @property
+    def questions(self) -> frozenset[type[Question]]:
+        return frozenset({RelevantSentences, SupportSentence}) if self.steps else self.asks
+
+    def parameters(self) -> list[str]:
+        return ["steps:yes"] if self.steps else []
+
     async def label(self, sample: Sample, judge: Judge) -> Labelled:
-        raise JudgeError(
-            f"judge {judge.name!r} cannot label sentences, which protocol 'trace' needs for sample "
-            f"{sample.id!r}; use data that carries such labels (formats ragbench, trace_labels), or a judge "
-            "that can label sentences"
-        )
+        units, labels = await label_sentences(sample, judge, f"judge:{judge.name}", steps=self.steps)
+        return Labelled(sample.id, sample.item, self.attributes(sample), units, tuple(labels))
 
     def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
         evidence = _Evidence(labelled)
@@ -246,42 +248,3 @@ def _measure(spec: MetricSpec, evidence: _Evidence, done: dict[str, Score]) -> S
             return unscored(spec.name, evidence.lacks[name])
     counts, convention, empty = _MEASURES[spec.name](evidence)
     return scored(spec, counts, convention=convention, empty=empty)
-
-
-class Support(NamedTuple):
-    """One response sentence's support, before it becomes labels."""
-
-    key: str
-    supporting: Sequence[str]
-    """Keys of context sentences, and markers."""
-    value: SupportValue
-    grounded: bool
-    explanation: str | None = None
-    note: str | None = None
-    """Why `grounded` is not what the flag alone would say."""
-
-
-def list_labels(
-    name: Literal["relevant", "used"], keys: Sequence[str], source: str, why: str | None = None
-) -> list[Label]:
-    """Labels of a judged list of context sentence keys, empty or not."""
-    labels = [Label(name, "contexts", len(keys), None, source, why)]
-    labels += [Label(name, f"ctx:{key}", True, None, source) for key in keys]
-    return labels
-
-
-def support_labels(entries: Iterable[Support], source: str, why: str | None = None) -> list[Label]:
-    """Labels of judged response sentences, none or many."""
-    labels: list[Label] = []
-    number = 0
-    for entry in entries:
-        number += 1
-        unit = f"resp:{entry.key}"
-        labels.append(Label("support", unit, entry.value, None, source, entry.explanation))
-        labels.append(Label("grounded", unit, entry.grounded, None, source, entry.note))
-        for key in entry.supporting:
-            if key in SUPPORT_MARKERS:
-                labels.append(Label("support_marker", unit, key, None, source))
-            else:
-                labels.append(Label("supported_by", unit, True, f"ctx:{key}", source))
-    return [Label("support", "response", number, None, source, why), *labels]

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, field
 
 from adjudge.errors import InputError, JudgeError, UsageError
-from adjudge.judges.base import Judge
+from adjudge.judges.base import Judge, describe
 from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import protocol_names
 from adjudge.protocols.base import Protocol
@@ -31,10 +31,16 @@ class Plan(Struct, frozen=True, kw_only=True):
     judge: Judge
     labels: str = "auto"
     lean: bool = False
+    labelled: frozenset[str] = frozenset()
+    """Protocols for which the file brings labels: in `auto` mode no judge is then mixed in."""
     passed_over: Counter[str] = field(default_factory=Counter)
     """Samples that a protocol nobody named does not speak of, per protocol."""
     signatures: dict[tuple[str, str], str] = {}
     """Built once per protocol and labeller, not once per sample."""
+
+    @property
+    def labeller(self) -> str:
+        return f"judge:{describe(self.judge)}"
 
     def signature(self, protocol: Protocol, labeller: str) -> str:
         known = self.signatures.get((protocol.name, labeller))
@@ -43,7 +49,9 @@ class Plan(Struct, frozen=True, kw_only=True):
         return known
 
     def can_label(self, protocol: Protocol) -> bool:
-        return protocol.asks <= self.judge.answers
+        if protocol.name in self.labelled:
+            return False
+        return protocol.questions <= self.judge.answers
 
     def fold(self, by: Sequence[str] = ()) -> SummaryFold:
         """An empty fold of the right shape: overall, as asked, and as each protocol always shows."""
@@ -76,7 +84,8 @@ def plan_run(settings: Settings, judge: Judge, head: Sequence[Sample]) -> Plan:
     if explicit and len(allowed) < len(protocols):
         refused = next(protocol for protocol in protocols if protocol not in allowed)
         _refuse(plan, refused, head)
-    return msgspec.structs.replace(plan, protocols=tuple(allowed))
+    labelled = [p.name for p in allowed if any(_source(plan, p, sample) is not None for sample in head)]
+    return msgspec.structs.replace(plan, protocols=tuple(allowed), labelled=frozenset(labelled))
 
 
 def _allowed(plan: Plan, protocol: Protocol, head: Sequence[Sample]) -> bool:
@@ -95,7 +104,7 @@ def _refuse(plan: Plan, protocol: Protocol, head: Sequence[Sample]) -> None:
         there = f"there are {', '.join(found)}" if found else "there are none"
         raise UsageError(f"no labels of source {plan.labels!r} for protocol '{protocol.name}': {there}")
     if not plan.can_label(protocol):
-        questions = ", ".join(sorted(kind.__name__ for kind in protocol.asks - plan.judge.answers))
+        questions = ", ".join(sorted(kind.__name__ for kind in protocol.questions - plan.judge.answers))
         raise JudgeError(
             f"judge '{plan.judge.name}' cannot label for protocol '{protocol.name}' (it does not answer"
             f" {questions}) and the samples carry no labels; choose another --judge or give labelled data"
@@ -154,10 +163,10 @@ async def score_sample(sample: Sample, plan: Plan, place: str | None = None) -> 
             plan.passed_over[protocol.name] += 1
             continue
         elif not plan.can_label(protocol):
-            labelled, labeller = _bare(protocol, sample), f"judge:{plan.judge.name}"
+            labelled, labeller = _bare(protocol, sample), plan.labeller
         else:
             protocol.require(sample)
-            labelled, labeller = await protocol.label(sample, plan.judge), f"judge:{plan.judge.name}"
+            labelled, labeller = await protocol.label(sample, plan.judge), plan.labeller
         scores = tuple(protocol.score(labelled))
         records.append(
             Record(
@@ -172,6 +181,7 @@ async def score_sample(sample: Sample, plan: Plan, place: str | None = None) -> 
                 scores=scores,
                 signature=plan.signature(protocol, labeller),
                 input=place if plan.lean else None,
+                steps=labelled.steps,
             )
         )
     return records

@@ -17,7 +17,8 @@ from msgspec import Struct
 from adjudge._version import __version__
 from adjudge.datasets.source import Source
 from adjudge.errors import InputError, RunFolderError
-from adjudge.judges.base import Judge
+from adjudge.judges.base import Judge, opened
+from adjudge.judges.usage import usage_of
 from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import make_protocol
 from adjudge.protocols.base import Protocol
@@ -95,11 +96,12 @@ class Session:
         plan = self._plan(head)
         fold = plan.fold(self.by)
         records: list[Record] = []
-        async for _, new in score_stream(
-            enumerate(everything), plan, concurrency=self.concurrency, on_error=self.bad
-        ):
-            self._take(fold, new)
-            records += new
+        async with opened(self.judge):
+            async for _, new in score_stream(
+                enumerate(everything), plan, concurrency=self.concurrency, on_error=self.bad
+            ):
+                self._take(fold, new)
+                records += new
         return self._outcome(plan, fold, records)
 
     async def in_folder(
@@ -122,12 +124,14 @@ class Session:
             fold = plan.fold(self.by)
             finished = _Finished(path if earlier is not None else None)
             folder.begin()
-            await self._fill(folder, plan, fold, self._pending(everything, finished, fold), finished)
+            async with opened(self.judge):
+                await self._fill(folder, plan, fold, self._pending(everything, finished, fold), finished)
             outcome = self._outcome(plan, fold, None)
             folder.flush()
             folder.write_summary(outcome.summary)
             info.signatures = outcome.summary.signatures
             info.skipped = dict(Counter(error.problem for error in self.skipped))
+            info.usage = usage_of(self.judge)
             info.notes = dict(self.source.notes) if self.source is not None else {}
             info.finished = True
             folder.write_info(info)

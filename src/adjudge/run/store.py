@@ -43,6 +43,8 @@ class RunInfo(Struct, kw_only=True, omit_defaults=True, tag_field="format", tag=
     versions: dict[str, str] = {}
     skipped: dict[str, int] = {}
     notes: dict[str, int] = {}
+    usage: dict[str, dict[str, Any]] = {}
+    """Calls, tokens and cost of each model that was asked."""
     finished: bool = False
 
 

@@ -1,0 +1,141 @@
+"""RAGChecker labels from raw text: split response and reference into claims, check them against each other.
+
+Jointly, four questions a sample: two extractions, then all response claims against the reference and all
+passages, and all reference claims against the response and all passages. Step by step, as in the paper, each
+text is checked on its own, five claims at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adjudge.judges.base import CheckClaims, ExtractClaims, Judge, Question, Reply
+from adjudge.protocols.ragchecker_claims import claim_unit
+from adjudge.segment.units import answer_text
+from adjudge.types import Grid, Label, Sample, Unit
+
+STEP_CLAIMS = 5
+"""Claims checked together in the step-by-step form."""
+
+Side = tuple[str, str, tuple[str, ...]]
+"""A text's name, its words, and the names of what its claims are held against."""
+
+
+def sides_of(sample: Sample, metrics: Sequence[str]) -> list[Side]:
+    """Which texts must be split, and against what their claims must be checked, for these metrics."""
+    names = {name.partition(".")[2] for name in metrics}
+    passages = tuple(f"ctx:{index}" for index in range(len(sample.contexts or ())))
+    texts = {
+        "response": sample.response,
+        "reference": None if sample.reference is None else answer_text(sample.reference),
+    }
+    found = []
+    for text, other in (("response", "reference"), ("reference", "response")):
+        words = texts[text]
+        against: tuple[str, ...] = (other,) if names & _AGAINST_OTHER[text] and texts[other] is not None else ()
+        against += passages if names & _AGAINST_PASSAGES[text] else ()
+        if words is not None and names & (_AGAINST_OTHER[text] | _AGAINST_PASSAGES[text]):
+            found.append((text, words, against))
+    return found
+
+
+_FROM_PASSAGES = {"noise_sensitivity_in_relevant", "noise_sensitivity_in_irrelevant"}
+_UNFAITHFUL = {"hallucination", "self_knowledge"}
+_VERDICTS = ("entailed", "neutral", "contradicted")
+_AGAINST_OTHER = {
+    "response": {"precision", "f1", *_FROM_PASSAGES, *_UNFAITHFUL, *(f"response_{v}" for v in _VERDICTS)},
+    "reference": {"recall", "f1", "context_utilization", *(f"reference_{v}" for v in _VERDICTS)},
+}
+_AGAINST_PASSAGES = {
+    "response": {"faithfulness", *_FROM_PASSAGES, *_UNFAITHFUL},
+    "reference": {"claim_recall", "context_precision", "context_utilization", *_FROM_PASSAGES},
+}
+
+
+async def label_claims(
+    sample: Sample, judge: Judge, source: str, metrics: Sequence[str], *, steps: bool
+) -> tuple[list[Unit], list[Label], list[Grid]]:
+    """Claim units, the labels that say how many there are, and the grids of verdicts."""
+    question = sample.question or ""
+    sides = sides_of(sample, metrics)
+    extracted = await judge.ask([ExtractClaims(words, question) for _, words, _ in sides])
+    units: list[Unit] = []
+    labels: list[Label] = []
+    to_check: list[tuple[Side, tuple[str, ...]]] = []
+    for side, reply in zip(sides, extracted, strict=True):
+        text = side[0]
+        if reply.value is None:
+            reason = reply.reason or "the judge gave no claims"
+            labels.append(Label("claims", text, None, None, source, reply.why, reason))
+            continue
+        claims: tuple[str, ...] = reply.value
+        labels.append(Label("claims", text, len(claims), None, source, reply.why))
+        units += [claim_unit(text, index, claim) for index, claim in enumerate(claims)]
+        to_check.append((side, claims))
+    grids = await _check(sample, judge, source, to_check, steps=steps)
+    return units, labels, grids
+
+
+async def _check(
+    sample: Sample,
+    judge: Judge,
+    source: str,
+    sides: Sequence[tuple[Side, tuple[str, ...]]],
+    *,
+    steps: bool,
+) -> list[Grid]:
+    """One grid a side, from as many questions as the form has, all asked together."""
+    questions: list[Question] = []
+    places: list[tuple[int, range, range]] = []
+    for number, ((_, _, against), claims) in enumerate(sides):
+        for rows, columns in _blocks(len(claims), len(against), steps=steps):
+            evidence = tuple(_words(sample, against[column]) for column in columns)
+            chosen = tuple(claims[row] for row in rows)
+            questions.append(CheckClaims(chosen, evidence, sample.question or ""))
+            places.append((number, rows, columns))
+    replies = await judge.ask(questions) if questions else []
+    tables = [[["-"] * len(against) for _ in claims] for (_, _, against), claims in sides]
+    reasons: list[str | None] = [None] * len(sides)
+    for (number, rows, columns), reply in zip(places, replies, strict=True):
+        _fill(tables[number], rows, columns, reply)
+        reasons[number] = reasons[number] or reply.reason
+    return [
+        Grid(
+            "check",
+            tuple(f"claim:{text}:{index}" for index in range(len(claims))),
+            against,
+            tuple("".join(row) for row in table),
+            source,
+            reason,
+        )
+        for ((text, _, against), claims), table, reason in zip(sides, tables, reasons, strict=True)
+        if claims and against
+    ]
+
+
+def _blocks(claims: int, against: int, *, steps: bool) -> list[tuple[range, range]]:
+    if not claims or not against:
+        return []
+    if not steps:
+        return [(range(claims), range(against))]
+    return [
+        (range(row, min(row + STEP_CLAIMS, claims)), range(column, column + 1))
+        for column in range(against)
+        for row in range(0, claims, STEP_CLAIMS)
+    ]
+
+
+def _fill(table: list[list[str]], rows: range, columns: range, reply: Reply) -> None:
+    if reply.value is None:
+        return
+    for row, cells in zip(rows, reply.value, strict=True):
+        for column, cell in zip(columns, cells, strict=True):
+            table[row][column] = cell
+
+
+def _words(sample: Sample, name: str) -> str:
+    if name == "response":
+        return sample.response or ""
+    if name == "reference":
+        return "" if sample.reference is None else answer_text(sample.reference)
+    return (sample.contexts or ())[int(name[4:])]

@@ -1,0 +1,162 @@
+"""Trace and ragchecker from raw text, with a judge whose opinions are written down."""
+
+from __future__ import annotations
+
+import adjudge
+from adjudge.judges.base import (
+    CheckClaims,
+    ExtractClaims,
+    LabelSentences,
+    RelevantSentences,
+    Reply,
+    SentenceLabels,
+    Support,
+    SupportSentence,
+)
+
+RAW = {
+    "id": "s",
+    "question": "When does the ferry leave?",
+    "contexts": ["The ferry leaves at 8. It carries cars.", "Coffee is sold."],
+    "response": "It leaves at 8. Dogs travel free.",
+    "reference": "The ferry leaves at 8.",
+}
+
+
+class Opinion:
+    """A judge that says what a table says, and remembers what it was asked."""
+
+    immediate = True
+    name = "opinion"
+    answers = frozenset({CheckClaims, ExtractClaims, LabelSentences, RelevantSentences, SupportSentence})
+
+    def __init__(self, fail=()):
+        self.fail = fail
+        self.asked = []
+
+    async def ask(self, questions):
+        self.asked += questions
+        return [Reply(reason="no idea") if type(q) in self.fail else self.answer(q) for q in questions]
+
+    def answer(self, question):
+        if isinstance(question, ExtractClaims):
+            return Reply(tuple(part.strip() for part in question.text.split(".") if part.strip()))
+        if isinstance(question, CheckClaims):
+            claims = [set(claim.lower().split()[-2:]) for claim in question.claims]
+            return Reply(
+                tuple(
+                    "".join(
+                        "e" if words <= set(text.lower().replace(".", "").split()) else "n"
+                        for text in question.evidence
+                    )
+                    for words in claims
+                )
+            )
+        if isinstance(question, LabelSentences):
+            support = (Support("a", ("0a",), "full", "said so"), Support("b", (), "none"))
+            return Reply(SentenceLabels(("0a",), ("0a",), support, False))
+        if isinstance(question, RelevantSentences):
+            return Reply(("0a", "0b"))
+        supported = question.key == "a"
+        return Reply(Support(question.key, ("0a",) if supported else (), "full" if supported else "none"))
+
+
+def test_trace_asks_once_and_scores():
+    judge = Opinion()
+    result = adjudge.evaluate([RAW], "trace", judge=judge)
+    assert len(judge.asked) == 1
+    assert judge.asked[0].contexts == (
+        ("0a", "The ferry leaves at 8."),
+        ("0b", "It carries cars."),
+        ("1a", "Coffee is sold."),
+    )
+    assert result.value("trace.relevance") == 1 / 3
+    assert result.value("trace.completeness") == 1.0
+    assert result.value("trace.adherence") == 0.0
+    assert result.value("trace.supported_sentences") == 0.5
+    assert result.summary.signatures["trace"].startswith("trace|v1|judge:opinion|")
+
+
+def test_trace_step_by_step():
+    judge = Opinion()
+    result = adjudge.evaluate([RAW], "trace", judge=judge, parameters={"trace": {"steps": True}})
+    assert [type(question) for question in judge.asked] == [
+        RelevantSentences,
+        SupportSentence,
+        SupportSentence,
+    ]
+    assert result.value("trace.relevance") == 2 / 3
+    assert result.value("trace.utilization") == 1 / 3
+    assert "|steps:yes|" in result.summary.signatures["trace"]
+
+
+def test_trace_failures_leave_reasons():
+    result = adjudge.evaluate([RAW], "trace", judge=Opinion(fail=(LabelSentences,)))
+    row = result.row("trace.adherence")
+    assert row.value is None
+    assert row.reasons == {"no idea": 1}
+    half = adjudge.evaluate(
+        [RAW], "trace", judge=Opinion(fail=(SupportSentence,)), parameters={"trace": {"steps": True}}
+    )
+    assert half.value("trace.relevance") == 2 / 3
+    assert half.value("trace.adherence") is None
+
+
+def test_ragchecker_asks_four_questions():
+    judge = Opinion()
+    result = adjudge.evaluate([RAW], "ragchecker", judge=judge)
+    assert [type(question) for question in judge.asked] == [
+        ExtractClaims,
+        ExtractClaims,
+        CheckClaims,
+        CheckClaims,
+    ]
+    assert [len(question.evidence) for question in judge.asked[2:]] == [3, 3]
+    values = {row.metric.partition(".")[2]: row.value for row in result.summary.rows}
+    assert (values["precision"], values["recall"]) == (0.5, 1.0)
+    assert (values["faithfulness"], values["hallucination"], values["self_knowledge"]) == (0.5, 0.5, 0.0)
+    assert (values["claim_recall"], values["context_precision"]) == (1.0, 0.5)
+
+
+def test_ragchecker_step_by_step_gives_the_same_from_many_questions():
+    joint = adjudge.evaluate([RAW], "ragchecker", judge=Opinion())
+    judge = Opinion()
+    steps = adjudge.evaluate([RAW], "ragchecker", judge=judge, parameters={"ragchecker": {"steps": True}})
+    assert [(row.metric, row.value) for row in steps.summary.rows] == [
+        (row.metric, row.value) for row in joint.summary.rows
+    ]
+    assert all(len(q.evidence) == 1 for q in judge.asked if isinstance(q, CheckClaims))
+    assert len(judge.asked) == 2 + 3 + 3
+
+
+def test_ragchecker_asks_only_for_what_is_wanted():
+    for metric, checks in (
+        ("ragchecker.precision", [1]),
+        ("ragchecker.faithfulness", [2]),
+        ("ragchecker.f1", [1, 1]),
+    ):
+        judge = Opinion()
+        adjudge.evaluate([RAW], judge=judge, protocols="ragchecker", metrics=[metric])
+        assert [len(q.evidence) for q in judge.asked if isinstance(q, CheckClaims)] == checks
+
+
+def test_ragchecker_failures_leave_reasons():
+    result = adjudge.evaluate([RAW], "ragchecker", judge=Opinion(fail=(CheckClaims,)))
+    assert result.value("ragchecker.f1") is None
+    assert "no idea" in next(iter(result.row("ragchecker.f1").reasons))
+    result = adjudge.evaluate([RAW], "ragchecker", judge=Opinion(fail=(ExtractClaims,)))
+    assert "no idea" in next(iter(result.row("ragchecker.precision").reasons))
+
+
+def test_without_contexts_only_the_overall_metrics_stand():
+    raw = {key: value for key, value in RAW.items() if key != "contexts"}
+    result = adjudge.evaluate([raw], "ragchecker", judge=Opinion())
+    assert result.value("ragchecker.precision") == 0.5
+    assert result.row("ragchecker.faithfulness").samples == {"not_applicable": 1}
+
+
+def test_an_empty_response_is_no_claims():
+    result = adjudge.evaluate([RAW | {"response": ""}], "ragchecker", judge=Opinion())
+    row = result.row("ragchecker.precision")
+    assert row.value == 0.0
+    assert row.samples == {"by_convention": 1}
