@@ -166,7 +166,7 @@ def run(input: str, **options: Any) -> None:
 
     FILE may be any format of 'adjudge list formats', also .gz, or - for standard input.
     """
-    from adjudge.verbs import run_verb
+    from adjudge.verbs.run import run_verb
 
     sys.exit(run_verb(input, **options))
 
@@ -179,7 +179,7 @@ def run(input: str, **options: Any) -> None:
 @_json
 def show(folder: Path, **options: Any) -> None:
     """Show the numbers of RUN again, perhaps grouped by other attributes."""
-    from adjudge.verbs import show_verb
+    from adjudge.verbs.show import show_verb
 
     sys.exit(show_verb(folder, **options))
 
@@ -197,7 +197,7 @@ def show(folder: Path, **options: Any) -> None:
 @_json
 def rescore(folder: Path, **options: Any) -> None:
     """Score the stored labels of RUN again with other parameters; nobody is asked anything."""
-    from adjudge.verbs import rescore_verb
+    from adjudge.verbs.show import rescore_verb
 
     sys.exit(rescore_verb(folder, **options))
 
@@ -209,7 +209,7 @@ def rescore(folder: Path, **options: Any) -> None:
 @_json
 def explain(folder: Path, sample: str, metric: str | None, as_json: bool) -> None:
     """Show what is behind SAMPLE's numbers: counts, units, labels, words, and what is missing."""
-    from adjudge.verbs import explain_verb
+    from adjudge.verbs.show import explain_verb
 
     explain_verb(folder, sample, metric, as_json)
 
@@ -225,7 +225,7 @@ def explain(folder: Path, sample: str, metric: str | None, as_json: bool) -> Non
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines and say how many.")
 def convert(input: str, output: Path, **options: Any) -> None:
     """Convert IN, a file or a run folder, to another format."""
-    from adjudge.verbs import convert_verb
+    from adjudge.verbs.convert import convert_verb
 
     convert_verb(input, output, **options)
 
@@ -236,7 +236,7 @@ def convert(input: str, output: Path, **options: Any) -> None:
 @_json
 def list_(what: str, protocol: str | None, as_json: bool) -> None:
     """List protocols, metrics (of one PROTOCOL), formats or judges."""
-    from adjudge.verbs import list_verb
+    from adjudge.verbs.list import list_verb
 
     list_verb(what, protocol, as_json)
 
@@ -246,6 +246,6 @@ def list_(what: str, protocol: str | None, as_json: bool) -> None:
 @_json
 def demo(out: str, as_json: bool) -> None:
     """Score the bundled samples: every protocol, including awkward cases."""
-    from adjudge.verbs import demo_verb
+    from adjudge.verbs.run import demo_verb
 
     demo_verb(out, as_json)

@@ -1,0 +1,91 @@
+"""Parts that several verbs share: gates, printing, input as a file."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from adjudge.errors import InputError
+from adjudge.report import catalogue
+from adjudge.report.gate import Gate, failures, parse_gate
+from adjudge.report.table import summary_tables
+from adjudge.run.settings import Settings
+from adjudge.types import Summary, to_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PIPE_WIDTH = 120
+
+
+def make_gates(
+    under: Sequence[str], over: Sequence[str], protocols: Sequence[str], parameters: dict[str, dict[str, Any]]
+) -> list[Gate]:
+    """Gates are checked for sense before anything is run."""
+    if not under and not over:
+        return []
+    names = protocols or [protocol.name for protocol in catalogue.built_in()]
+    built = Settings(parameters=parameters).build(names)
+    return parse_gates(under, over, catalogue.all_specs(built))
+
+
+def parse_gates(under: Sequence[str], over: Sequence[str], specs: Sequence[Any]) -> list[Gate]:
+    return [
+        *(parse_gate(text, "under", specs) for text in under),
+        *(parse_gate(text, "over", specs) for text in over),
+    ]
+
+
+def check(gates: Sequence[Gate], summary: Summary) -> int:
+    failed = failures(gates, summary)
+    for line in failed:
+        click.echo(f"gate failed: {line}", err=True)
+    return 1 if failed else 0
+
+
+def print_summary(summary: Summary, as_json: bool) -> None:
+    if as_json:
+        click.echo(msgspec.json.format(to_json(summary), indent=1))
+        return
+    from rich.text import Text
+
+    out = console()
+    for part in summary_tables(summary):
+        out.print(part, soft_wrap=isinstance(part, Text))
+
+
+def console() -> Console:
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+
+
+def say_skipped(skipped: Sequence[InputError]) -> None:
+    if not skipped:
+        return
+    click.echo(f"skipped {len(skipped)} bad lines or samples:", err=True)
+    for error in skipped[:5]:
+        click.echo(f"  {error.place}: {error.problem}", err=True)
+    if len(skipped) > 5:
+        click.echo(f"  … and {len(skipped) - 5} more", err=True)
+
+
+@contextlib.contextmanager
+def input_file(input: str) -> Iterator[str]:
+    """A path that can be read twice: standard input and pipes are copied first."""
+    if input != "-" and (not Path(input).exists() or Path(input).is_file() or Path(input).is_dir()):
+        yield input
+        return
+    with tempfile.NamedTemporaryFile(prefix="adjudge-", suffix=".jsonl") as copy:
+        stream = sys.stdin.buffer if input == "-" else open(input, "rb")  # noqa: SIM115
+        while block := stream.read(1 << 20):
+            copy.write(block)
+        copy.flush()
+        yield copy.name

@@ -1,0 +1,161 @@
+"""`adjudge run` and `adjudge demo`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from adjudge.api import Result, evaluate
+from adjudge.datasets.registry import parse_mapping
+from adjudge.report.progress import progress_bar
+from adjudge.run.settings import parse_parameters
+from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped
+
+_ACCESS = (
+    *("base_url", "key_env", "rpm", "tpm", "timeout", "attempts"),
+    *("max_cost", "prices", "cache", "cache_path", "budget"),
+)
+
+
+def run_verb(
+    input: str,
+    *,
+    protocols: tuple[str, ...],
+    parameters: tuple[str, ...],
+    mapping: str | None,
+    format_: str | None,
+    out: str | None,
+    fail_under: tuple[str, ...],
+    fail_over: tuple[str, ...],
+    as_json: bool,
+    evidence: str | None,
+    steps: bool,
+    dry_run: bool,
+    **options: Any,
+) -> int:
+    """Score a file into a run folder; the exit code tells whether the gates held."""
+    settings = parse_parameters(_with_shortcuts(parameters, evidence, steps))
+    access = {name: options.pop(name) for name in _ACCESS}
+    if dry_run:
+        return _dry_run(input, protocols, settings, mapping, format_, access, as_json, options)
+    gates = make_gates(fail_under, fail_over, protocols, settings)
+    with input_file(input) as path:
+        folder = Path(out) if out else _new_folder(input)
+        with progress_bar(path) as advance:
+            result = evaluate(
+                path,
+                protocols or None,
+                parameters=settings,
+                mapping=parse_mapping(mapping) if mapping else None,
+                format=format_,
+                out=folder,
+                on_progress=advance,
+                access={name: value for name, value in access.items() if value is not None},
+                **options,
+            )
+    print_summary(result.summary, as_json)
+    if not as_json:
+        _say_how_it_went(result, folder)
+    return check(gates, result.summary)
+
+
+def demo_verb(out: str, as_json: bool) -> None:
+    """Score the bundled samples and say where to look next."""
+    with as_file(files("adjudge") / "demo" / "samples.jsonl") as path:
+        result = evaluate(str(path), out=out, overwrite=True)
+    print_summary(result.summary, as_json)
+    if as_json:
+        return
+    click.echo(f"{result.summary.samples} bundled samples scored into {out}. Where to look next:")
+    for line in (
+        f"adjudge explain {out} paris-partial          the claims, sentences and phrases behind one sample",
+        f"adjudge show {out} --by language             the same numbers, grouped",
+        f"adjudge rescore {out} --set safe.k=3         another K, no new labels",
+        "adjudge list metrics                         every metric with its formula and source",
+        "adjudge run YOUR_FILE                        your own data; 'adjudge list formats' says which",
+    ):
+        click.echo(f"  {line}")
+
+
+def _with_shortcuts(parameters: Sequence[str], evidence: str | None, steps: bool) -> list[str]:
+    """`--evidence` and `--steps` are short for parameters of protocols."""
+    short = [f"safe.evidence={evidence}"] if evidence else []
+    short += [f"{name}.steps=true" for name in ("trace", "safe", "ragchecker")] if steps else []
+    return [*short, *parameters]
+
+
+def _dry_run(
+    input: str,
+    protocols: Sequence[str],
+    parameters: dict[str, dict[str, Any]],
+    mapping: str | None,
+    format_: str | None,
+    access: dict[str, Any],
+    as_json: bool,
+    options: dict[str, Any],
+) -> int:
+    """Go through all samples with guessed answers, to tell what a real run would ask and cost."""
+    from adjudge.judges.dry import dry_judge
+
+    judge, estimate = dry_judge(options["judge"], similarity=options["similarity"], **access)
+    with input_file(input) as path:
+        evaluate(
+            path,
+            protocols or None,
+            judge=judge,
+            parameters=parameters,
+            metrics=options["metrics"],
+            labels=options["labels"],
+            mapping=parse_mapping(mapping) if mapping else None,
+            format=format_,
+            skip_bad=options["skip_bad"],
+        )
+    told = estimate(concurrency=options["concurrency"])
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(told), indent=2))
+        return 0
+    for line in told["lines"]:
+        click.echo(line)
+    return 0
+
+
+def _say_how_it_went(result: Result, folder: Path) -> None:
+    say_skipped(result.skipped)
+    for note, times in result.notes.items():
+        click.echo(f"read all the same: {note} ({times} ×)", err=True)
+    for protocol, number in result.passed_over.items():
+        click.echo(f"{protocol} does not speak of {number} of the samples")
+    for model, used in result.usage.items():
+        if used["answered"] or used["failed"]:
+            click.echo(f"{model}: {_usage_text(used)}")
+    if result.already_finished:
+        click.echo(f"{folder} already held this finished run; nothing was scored again")
+    elif result.resumed:
+        click.echo(f"resumed: {result.resumed} samples were already there")
+    click.echo(f"{result.summary.samples} samples in {folder}")
+    click.echo(f"next: adjudge explain {folder} SAMPLE [METRIC]")
+
+
+def _usage_text(used: dict[str, Any]) -> str:
+    cost = "cost unknown" if used["cost"] is None else f"${used['cost']:.4f}"
+    return (
+        f"{used['answered']} answers, {used['cached']} of them from the cache, {used['failed']} failed;"
+        f" {used['prompt_tokens']:,} + {used['completion_tokens']:,} tokens, {cost}"
+    )
+
+
+def _new_folder(input: str) -> Path:
+    """`runs/answers-20240607-120000`, free of earlier runs."""
+    stem = "stdin" if input == "-" else Path(input).name.split(".")[0] or "run"
+    base = Path("runs") / f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder, number = base, 1
+    while folder.exists():
+        number += 1
+        folder = base.with_name(f"{base.name}-{number}")
+    return folder

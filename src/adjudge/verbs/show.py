@@ -1,0 +1,103 @@
+"""`adjudge show`, `rescore` and `explain`: what a run folder holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from adjudge.datasets.registry import read
+from adjudge.datasets.source import Source
+from adjudge.errors import UsageError
+from adjudge.report import catalogue
+from adjudge.report.explain import explain_lines, find_records
+from adjudge.run.rescore import rescore_run
+from adjudge.run.session import rebuild_summary, stored_protocols
+from adjudge.run.settings import expand_metrics, parse_parameters
+from adjudge.run.store import read_info, read_records
+from adjudge.types import Record, Sample, to_json
+from adjudge.verbs.common import check, make_gates, parse_gates, print_summary
+
+
+def show_verb(
+    folder: Path,
+    *,
+    by: tuple[str, ...],
+    metrics: tuple[str, ...],
+    fail_under: tuple[str, ...],
+    fail_over: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Print a stored run's numbers."""
+    info = read_info(folder)
+    protocols = stored_protocols(info)
+    specs = catalogue.all_specs(protocols)
+    gates = parse_gates(fail_under, fail_over, specs)
+    summary = rebuild_summary(folder, by or None)
+    if metrics:
+        wanted = expand_metrics(metrics, protocols)
+        summary = msgspec.structs.replace(
+            summary, rows=tuple(row for row in summary.rows if row.metric in wanted), views={}
+        )
+    print_summary(summary, as_json)
+    if not info.finished and not as_json:
+        click.echo("this run has not finished; the numbers are of what is there so far", err=True)
+    return check(gates, summary)
+
+
+def rescore_verb(
+    folder: Path,
+    *,
+    parameters: tuple[str, ...],
+    labels: str | None,
+    metrics: tuple[str, ...],
+    by: tuple[str, ...],
+    out: str | None,
+    fail_under: tuple[str, ...],
+    fail_over: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Score stored labels again."""
+    settings = parse_parameters(parameters)
+    gates = make_gates(fail_under, fail_over, tuple(read_info(folder).protocols), settings)
+    summary = rescore_run(
+        folder, parameters=settings, metrics=metrics, labels=labels, by=by, out=Path(out) if out else None
+    )
+    print_summary(summary, as_json)
+    if out and not as_json:
+        click.echo(f"written to {out}")
+    return check(gates, summary)
+
+
+def explain_verb(folder: Path, sample_id: str, metric: str | None, as_json: bool) -> None:
+    """From a sample's numbers to the words behind them."""
+    info = read_info(folder)
+    protocols = {protocol.name: protocol for protocol in stored_protocols(info)}
+    if metric is not None:
+        expand_metrics((metric,), list(protocols.values()))
+    records, near = find_records(read_records(folder), sample_id)
+    if not records:
+        raise UsageError(f"{folder} holds no sample {sample_id!r}; it holds {', '.join(near)} …")
+    chosen = [record for record in records if metric is None or metric.startswith(f"{record.protocol}.")]
+    if not chosen:
+        raise UsageError(f"sample {sample_id!r} was not scored for {metric}")
+    if as_json:
+        click.echo(b"[" + b",".join(to_json(record) for record in chosen) + b"]")
+        return
+    for record in chosen:
+        sample = record.sample if record.sample is not None else _lean_sample(record, info.input)
+        for line in explain_lines(record, protocols[record.protocol], metric, sample):
+            click.echo(line)
+        click.echo()
+
+
+def _lean_sample(record: Record, source: dict[str, Any]) -> Sample | None:
+    """The sample that a lean record refers to, if its file is still there."""
+    path = source.get("path")
+    if not path or not Path(path).exists():
+        return None
+    mapping = source.get("map")
+    samples = read(Source(path), format=None if mapping else source.get("format"), mapping=mapping)
+    return next((sample for sample in samples if sample.id == record.id), None)
