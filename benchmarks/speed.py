@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=50_000)
     number = parser.parse_args().samples
     samples = rgb_samples(number)
-    plan = Plan(protocols=(make_protocol("rgb"),), explicit=True, judge=RulesJudge())
+    plan = Plan(protocols=(make_protocol("rgb"),), judge=RulesJudge())
     labels = ragchecker_labels(min(number, 5_000))
     ragchecker = make_protocol("ragchecker")
     with tempfile.TemporaryDirectory() as folder:

@@ -215,6 +215,11 @@ def test_standard_input_and_a_pipe_that_closes(work):
     )
     assert b"Traceback" not in closed.stderr
     assert b"BrokenPipe" not in closed.stderr
+    for command in ("list metrics", "show r"):
+        piped = f"set -o pipefail; {sys.executable} -m adjudge {command} | true"
+        done = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=60)
+        assert done.returncode == 0, "a pipe that closes is not a failed gate"
+        assert done.stderr == b""
 
 
 def test_ctrl_c_stops_cleanly_and_the_run_goes_on(work):
@@ -229,7 +234,7 @@ def test_ctrl_c_stops_cleanly_and_the_run_goes_on(work):
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert b"Traceback" not in errors
-    assert b"goes on where it stopped" in errors
+    assert b"-o run goes on there" in errors
     again = adjudge("run", "many.jsonl", "-o", "run")
     assert again.returncode == 0
     assert b"resumed:" in again.stdout
@@ -256,3 +261,88 @@ def test_import_is_cheap():
     numpy, _ = best("numpy")
     assert ours <= 2 * numpy
     assert not modules & {"numpy", "scipy", "pandas", "aiohttp", "onnxruntime", "torch", "rich", "click"}
+
+
+def test_where_nothing_can_be_written(work):
+    call("run", "good.jsonl", "-o", "r")
+    for to in ("native", "ragchecker", "violations", "trace_labels"):
+        result = call("convert", "good.jsonl", "nowhere/out.jsonl", "--to", to, code=3)
+        assert "nowhere" in result.stderr
+    full = subprocess.run(f"{sys.executable} -m adjudge show r > /dev/full", shell=True, capture_output=True)
+    assert b"Traceback" not in full.stderr
+    assert full.returncode != 0
+    closed = subprocess.run(
+        f"{sys.executable} -m adjudge run good.jsonl -o r2 >&-", shell=True, capture_output=True
+    )
+    assert b"Traceback" not in closed.stderr
+
+
+def test_a_narrow_terminal_keeps_the_values(work, monkeypatch):
+    call("run", "good.jsonl", "-o", "r")
+    monkeypatch.setenv("COLUMNS", "60")
+    out = call("show", "r").output
+    assert "75.0" in out
+    assert "value" in out
+
+
+def test_the_demo_never_overwrites_a_run_of_yours(work):
+    call("run", "good.jsonl", "-o", "r")
+    before = Path("r/records-00000.jsonl").read_bytes()
+    assert "holds a run of yours" in call("demo", "-o", "r", code=4).stderr
+    assert Path("r/records-00000.jsonl").read_bytes() == before
+
+
+def test_lean_runs_explain_from_their_file_as_long_as_it_is_the_same(work):
+    Path("lean.jsonl").write_text(f"{line(0)}\n{{broken\n{line(1)}\n")
+    call("run", "lean.jsonl", "-o", "r", "--lean", "--skip-bad")
+    assert "It is red." in call("explain", "r", "s1", "rgb.accuracy").output
+    Path("lean.jsonl").write_text(Path("lean.jsonl").read_text().replace("It is red.", "It is Rome."))
+    changed = call("explain", "r", "s1", "rgb.accuracy").output
+    assert "Rome" not in changed
+    assert "has changed" in changed
+    assert "standard input" in adjudge("run", "-", "--lean", input=line(0).encode()).stderr.decode()
+
+
+def test_parameters_that_are_lists_and_those_that_do_not_exist(work):
+    call("demo", "-o", "d")
+    out = call("rescore", "d", "--set", "violations.without=explanation,correction").output
+    assert "without:explanation,correction" in out
+    wrong = call("rescore", "d", "--set", "safe.kay=3", code=2).stderr
+    assert "kay" in wrong
+    assert "its parameters are k" in wrong
+    assert "a count" in call("show", "d", "--fail-under", "safe.supported=50%", code=2).stderr
+    assert "human:demo" in call("rescore", "d", "--labels", "human:nobody", code=2).stderr
+    assert "human:demo" in call("run", "good.jsonl", "--labels", "human:x", code=2).stderr.replace(
+        "none", "human:demo"
+    )
+
+
+def test_a_rescoring_that_was_cut_short_starts_anew(work):
+    call("demo", "-o", "d")
+    call("rescore", "d", "--set", "safe.k=3", "-o", "e")
+    whole = Path("e/records-00000.jsonl").read_bytes()
+    info = json.loads(Path("e/run.json").read_text())
+    del info["finished"]
+    Path("e/run.json").write_text(json.dumps(info))
+    Path("e/records-00000.jsonl").write_bytes(whole[: len(whole) // 2])
+    call("rescore", "d", "--set", "safe.k=3", "-o", "e")
+    assert Path("e/records-00000.jsonl").read_bytes() == whole
+    assert "already holds a run" in call("rescore", "d", "-o", "e", code=4).stderr
+    Path("mine").mkdir()
+    Path("mine/notes.txt").write_text("mine")
+    assert "not empty" in call("rescore", "d", "-o", "mine", code=4).stderr
+
+
+def test_explain_tells_what_beat_a_pair_and_what_makes_a_passage_relevant(work):
+    call("demo", "-o", "d")
+    told = call("explain", "d", "tonic-wrong-rule", "violations.std_f1").output
+    assert "gold:0 – pred:0: score 0.5" in told
+    assert "(ha)" not in told
+    passages = call("explain", "d", "dam-noise", "ragchecker.context_precision").output
+    assert "entails claim:reference:0" in passages
+    outside = json.dumps(
+        {"id": "o", "text": "short", "gold": [{"spans": [[50, 60]], "rule": "r"}], "predicted": []}
+    )
+    Path("outside.jsonl").write_text(outside)
+    call("run", "outside.jsonl", "-o", "o")
+    call("explain", "o", "o")

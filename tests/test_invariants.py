@@ -122,7 +122,7 @@ MAKERS = {"rgb": rgb, "trace": trace, "safe": safe, "ragchecker": ragchecker, "v
 
 
 def scored(protocol: Protocol, samples: list[Sample]) -> list[Record]:
-    plan = Plan(protocols=(protocol,), explicit=True, judge=RulesJudge())
+    plan = Plan(protocols=(protocol,), judge=RulesJudge())
     return [record for batch in asyncio.run(score_batch(samples, plan)) for record in batch]
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from adjudge.datasets.registry import detect, find_reader, read
-from adjudge.datasets.source import Source
+from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError, UsageError
 from adjudge.judges.base import Judge
 from adjudge.judges.registry import make_judge
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 Samples = str | PathLike[str] | Iterable[Sample | Mapping[str, Any]]
 T = TypeVar("T")
+
+
+def _speaks(row: SummaryRow) -> bool:
+    return bool(set(row.samples) - {"not_applicable"})
 
 
 class Result:
@@ -73,7 +79,12 @@ class Result:
         if not found:
             known = ", ".join(sorted({row.metric for row in self.summary.rows}))
             raise UsageError(f"there is no {metric!r} {group or ''} in this result; there are {known}")
-        return min(found, key=lambda row: len(row.group))
+        fewest = min(len(row.group) for row in found)
+        overall = [row for row in found if len(row.group) == fewest and _speaks(row)]
+        if len(overall) > 1:
+            groups = "; ".join(", ".join(f"{k}={v!r}" for k, v in row.group.items()) for row in overall)
+            raise UsageError(f"{metric!r} has several values here; say which: {groups}")
+        return overall[0] if overall else next(row for row in found if len(row.group) == fewest)
 
     def value(self, metric: str, **group: Any) -> float | None:
         """The headline value of a metric, 0 to 1."""
@@ -111,9 +122,9 @@ class Result:
         with RunFolder(path) as out:
             out.clear()
             out.begin()
-            for record in self._records:
-                out.append([record])
-            info = self._session.info(self._outcome.plan, {})
+            for _, group in groupby(self._records, lambda record: record.id):
+                out.append(list(group))
+            info = self._session.info(self._outcome.plan, self._session.described)
             info.signatures = self.summary.signatures
             info.finished = True
             out.write_summary(self.summary)
@@ -137,10 +148,10 @@ async def aevaluate(
     protocols: str | Sequence[str] | None = None,
     judge: str | Judge = "rules",
     *,
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     labels: str = "auto",
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     overwrite: bool = False,
     format: str | None = None,
@@ -169,13 +180,18 @@ async def aevaluate(
     settings = Settings(
         protocols=(protocols,) if isinstance(protocols, str) else _tuple(protocols),
         parameters={name: dict(values) for name, values in (parameters or {}).items()},
-        metrics=tuple(metrics),
+        metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
         judge=the_judge.name,
         labels=labels,
         lean=lean,
     )
     session = Session(
-        settings, the_judge, by=by, concurrency=concurrency, skip_bad=skip_bad, on_progress=on_progress
+        settings,
+        the_judge,
+        by=(by,) if isinstance(by, str) else by,
+        concurrency=concurrency,
+        skip_bad=skip_bad,
+        on_progress=on_progress,
     )
     stream, source = open_samples(
         samples, format=format, mapping=mapping, session=session, hashed=out is not None
@@ -203,7 +219,11 @@ def open_samples(
 ) -> tuple[Iterator[Sample], dict[str, Any]]:
     """The stream of samples and what run.json says of where it came from."""
     if not isinstance(samples, (str, PathLike)):
-        return _from_objects(samples, session), {}
+        described: dict[str, Any] = {}
+        if hashed and isinstance(samples, Sequence):
+            described["sha256"] = _digest(samples)
+        session.described = described
+        return _from_objects(samples, session), described
     source = Source(str(samples))
     reader = None if mapping else (find_reader(format) if format else detect(source))
     stream = read(
@@ -212,13 +232,21 @@ def open_samples(
         mapping=dict(mapping) if mapping else None,
         on_error=session.bad,
     )
-    described: dict[str, Any] = {"path": str(samples), "format": reader.name if reader else "mapped"}
+    described = {"path": str(Path(samples).absolute()), "format": reader.name if reader else "mapped"}
     if mapping:
         described["map"] = dict(mapping)
     if hashed:
         described["sha256"] = source.digest()
-    session.source = source
+    session.source, session.described = source, described
     return stream, described
+
+
+def _digest(samples: Sequence[Any]) -> str:
+    """sha256 of samples in memory, so that another list is not taken for the one a folder holds."""
+    content = hashlib.sha256()
+    for entry in samples:
+        content.update(msgspec.json.encode(entry, enc_hook=repr))
+    return content.hexdigest()
 
 
 def _from_objects(samples: Iterable[Sample | Mapping[str, Any]], session: Session) -> Iterator[Sample]:
@@ -240,12 +268,16 @@ def _from_objects(samples: Iterable[Sample | Mapping[str, Any]], session: Sessio
         yield sample
 
 
-def _convert(entry: Mapping[str, Any], index: int) -> Sample:
-    fields = {"id": str(index), **entry}
-    try:
-        return msgspec.convert(fields, Sample)
-    except msgspec.ValidationError as error:
-        raise InputError(str(error), sample=str(fields["id"])) from None
+def _convert(entry: Any, index: int) -> Sample:
+    """A sample from a dict with its fields, under the same rules as a line of a file."""
+    if not isinstance(entry, Mapping):
+        raise InputError(f"sample number {index} is {type(entry).__name__}, not a Sample or a dict")
+    data = {"id": str(index), **entry}
+    if isinstance(data["id"], int):
+        data["id"] = str(data["id"])
+    row = Row(data, "samples", index + 1)
+    (sample,) = find_reader("native").convert(row)
+    return sample
 
 
 def evaluate(samples: Samples, protocols: str | Sequence[str] | None = None, **options: Any) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -45,12 +46,17 @@ class _Group(click.Group):
             click.echo(f"error: {error}", err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
-            click.echo("interrupted; the same command goes on where it stopped", err=True)
+            click.echo("interrupted", err=True)
             ctx.exit(130)
         except BrokenPipeError:
-            # The reader of our pipe has seen enough (adjudge … | head): not an error.
-            sys.stdout = None
+            # The reader of our pipe has seen enough (adjudge … | head): not an error. What is still buffered
+            # goes nowhere, so that Python does not complain at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
+        except OSError as error:
+            named = f"{error.filename}: " if error.filename else ""
+            click.echo(f"error: {named}{error.strerror or error}", err=True)
+            ctx.exit(3)
 
 
 @click.group(
@@ -158,7 +164,13 @@ _metrics = click.option(
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines and say how many.")
 @click.option("--lean", is_flag=True, help="Store a reference to each sample instead of its text.")
 @_access
-@click.option("--concurrency", default=32, show_default=True, help="Samples in work at once.")
+@click.option(
+    "--concurrency",
+    default=32,
+    type=click.IntRange(min=1),
+    show_default=True,
+    help="Samples in work at once.",
+)
 @_gates
 @_json
 def run(input: str, **options: Any) -> None:

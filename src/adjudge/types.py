@@ -229,7 +229,7 @@ class Count(_Frozen, frozen=True):
     """A number and the units behind it.
 
     Plain: `n` is the number of `units` (a multiset). With `amounts`: `n` is their sum, one a unit (match
-    scores). `constant`: `n` is a parameter and has no units (K of F1@K, the 20 of the TRACE guide).
+    scores). `constant`: `n` is a parameter and has no units (K of F1@K).
     """
 
     name: str
@@ -290,6 +290,7 @@ class MetricSpec(_Frozen, frozen=True, kw_only=True):
     headline: Annotated[Fold, Meta(description="The fold reported first.")] = "macro"
     folds: Annotated[tuple[Fold, ...], Meta(description="The folds that exist.")] = ("macro", "micro")
     higher_is_better: bool = True
+    binary: Annotated[bool, Meta(description="Each sample succeeds or fails, so the mean is a rate.")] = False
     scale: Annotated[Literal["unit", "count"], Meta(description="0 to 1, or a count.")] = "unit"
     groups: Annotated[tuple[str, ...], Meta(description="Group names `--metrics` accepts for it.")] = ()
     labels: Annotated[tuple[str, ...], Meta(description="Names of the labels it is computed from.")] = ()
@@ -320,6 +321,7 @@ class Record(_Frozen, frozen=True, kw_only=True, tag_field="format", tag=FORMAT)
     grids: tuple[Grid, ...] = ()
     scores: tuple[Score, ...] = ()
     signature: str = ""
+    labeller: Annotated[str, Meta(description="The part of the signature that says who labelled.")] = ""
     input: Annotated[
         str | None, Meta(description="Lean runs: where the sample stands instead of its text.")
     ] = None

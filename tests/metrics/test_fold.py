@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from statistics import fmean
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -134,8 +135,11 @@ def test_items_not_samples_are_resampled():
 def test_small_rates_get_wilsons_interval():
     from scipy.stats import binomtest
 
-    entries = [(str(i), rate(1 if i < 9 else 0, 1)) for i in range(10)]
-    (row,) = folded(entries).rows()
+    spec = msgspec.structs.replace(SPEC, binary=True)
+    fold = SummaryFold([spec], {"x": [()]})
+    for index in range(10):
+        fold.add("x", str(index), {}, [rate(1 if index < 9 else 0, 1)])
+    (row,) = fold.rows()
     theirs = binomtest(9, 10).proportion_ci(method="wilson")
     assert row.interval == pytest.approx((theirs.low, theirs.high))
 
@@ -157,3 +161,11 @@ def test_grouping_separates_samples():
         fold.add("x", "i", {"noise": noise}, [rate(hits, 1)])
     values = [(row.group, row.value) for row in fold.rows()]
     assert values == [({}, 0.5), ({"noise": 0.0}, 0.5), ({"noise": 0.4}, 0.0), ({"noise": None}, 1.0)]
+
+
+def test_an_interval_contains_its_value_where_samples_weigh_differently():
+    """Samples that all score 0 or 1 are no rate when the headline sums their counts."""
+    entries = [("a", f1(40, 0, 0)), ("b", f1(0, 0, 1)), ("c", f1(0, 0, 1))]
+    entries += [(str(i), f1(20, 0, 0)) for i in range(8)]
+    (row,) = folded(entries).rows()
+    assert row.interval[0] <= row.value <= row.interval[1]

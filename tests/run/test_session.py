@@ -315,3 +315,59 @@ def test_only_wanted_metrics_are_labelled_and_scored(samples):
     assert [score.metric for score in record.scores] == ["rgb.accuracy_strict"]
     with pytest.raises(UsageError, match=r"did you mean rgb\.accuracy"):
         adjudge.evaluate(samples, metrics=["rgb.acuracy"])
+
+
+def test_another_list_of_samples_is_not_taken_for_the_one_in_the_folder(tmp_path):
+    adjudge.evaluate([rgb_sample(1)], out=tmp_path / "run")
+    assert adjudge.evaluate([rgb_sample(1)], out=tmp_path / "run").already_finished
+    with pytest.raises(RunFolderError, match="another input"):
+        adjudge.evaluate([rgb_sample(0)], out=tmp_path / "run")
+    with pytest.raises(RunFolderError, match="cannot be told"):
+        adjudge.evaluate(iter([rgb_sample(1)]), out=tmp_path / "run")
+
+
+def test_what_is_scored_does_not_depend_on_neighbours_or_order():
+    plain = [{"id": f"p{i}", "response": "red", "reference": "red"} for i in range(120)]
+    noisy = [rgb_sample(i, response="blue") for i in range(30)]
+    violations = [violation_sample(i) for i in range(20)]
+    forwards = adjudge.evaluate([*plain, *noisy, *violations])
+    backwards = adjudge.evaluate([*violations, *noisy, *plain])
+    assert forwards.summary == backwards.summary
+    assert forwards.value("rgb.accuracy") == 120 / 150
+    assert forwards.summary.samples == 170
+    only = adjudge.evaluate([*plain, *noisy, *violations], metrics="rgb.accuracy")
+    assert only.value("rgb.accuracy") == 120 / 150
+
+
+def test_the_number_of_samples_can_be_rebuilt(tmp_path):
+    adjudge.evaluate([rgb_sample(0), {"id": "q", "question": "alone"}], out=tmp_path / "run")
+    (tmp_path / "run" / "summary.json").unlink()
+    assert rebuild_summary(tmp_path / "run").samples == 1
+
+
+def test_dicts_follow_the_rules_of_files():
+    assert adjudge.evaluate([{"id": 7, "response": "red", "reference": "red"}]).value("rgb.accuracy") == 1.0
+    with pytest.raises(InputError, match="did you mean 'response'"):
+        adjudge.evaluate([{"id": "a", "responze": "red"}])
+    with pytest.raises(InputError, match="not a Sample or a dict"):
+        adjudge.evaluate([1])
+
+
+def test_a_value_that_is_several_must_be_named():
+    entries = [
+        rgb_sample(0),
+        {"id": "r", "response": "I cannot answer.", "reference": "red", "ability": "integration"},
+    ]
+    result = adjudge.evaluate(entries)
+    with pytest.raises(UsageError, match="ability='integration'"):
+        result.value("rgb.accuracy")
+    assert result.value("rgb.accuracy", ability="integration") == 0.0
+
+
+def test_a_source_with_a_bar_in_its_name_survives_rescoring(tmp_path):
+    from adjudge.run.rescore import rescore_run
+
+    labels = [{"name": "facts", "unit": "response", "value": 0, "source": "human:a|b"}]
+    adjudge.evaluate([{"id": "x", "response": "r", "labels": labels}], "safe", out=tmp_path / "run")
+    summary = rescore_run(tmp_path / "run", parameters={"safe": {"k": 3}})
+    assert summary.signatures["safe"].endswith("|labels:human:a|b|adjudge:" + adjudge.__version__)

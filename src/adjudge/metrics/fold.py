@@ -219,7 +219,7 @@ class Cell:
 
     def _interval(self) -> tuple[float, float] | None:
         rows = self._table()
-        if 2 <= len(rows) < SMALL and self.spec.scale == "unit" and is_rate(rows):
+        if self.spec.binary and 2 <= len(rows) < SMALL and is_rate(rows):
             return wilson_interval(sum(row[1] for row in rows), len(rows))
         if len(rows) < FEW:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, get_origin
 
 import msgspec
 
@@ -41,6 +41,18 @@ def make_protocol(name: str, parameters: dict[str, Any] | None = None) -> Protoc
     """A protocol with parameters set, checked by type and by the protocol itself."""
     kind = protocol_class(name)
     try:
-        return msgspec.convert(parameters or {}, kind, strict=False)
+        return msgspec.convert(_lists(parameters or {}, kind), kind, strict=False)
     except msgspec.ValidationError as error:
-        raise UsageError(f"bad parameter of {name}: {error}") from None
+        known = ", ".join(field for field in kind.__struct_fields__ if field != "metrics")
+        raise UsageError(f"bad parameter of {name}: {error}; its parameters are {known or 'none'}") from None
+
+
+def _lists(parameters: dict[str, Any], kind: type[Protocol]) -> dict[str, Any]:
+    """Texts with commas as lists where a parameter is a list: `without=explanation,correction`."""
+    lists = {field.name for field in msgspec.structs.fields(kind) if get_origin(field.type) is tuple}
+    return {
+        name: [part.strip() for part in value.split(",") if part.strip()]
+        if name in lists and isinstance(value, str)
+        else value
+        for name, value in parameters.items()
+    }

@@ -118,6 +118,10 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """What is missing or wrong, for `explain`: a heading and the ids of the units it speaks of."""
         return {}
 
+    def notes(self, labelled: Labelled) -> list[str]:  # noqa: ARG002
+        """More lines for `explain`, where counts and labels do not say all (violations: what beat a pair)."""
+        return []
+
     def view(self, rows: Sequence[SummaryRow]) -> Any | None:  # noqa: ARG002
         """A result object in the protocol's own words, built from the summary, if it has one."""
         return None

@@ -33,6 +33,7 @@ def _spec(name: str, top: str, bottom: str, labels: tuple[str, ...], description
         headline="micro" if among_detected else "macro",
         groups=(variant,) if variant in ("official", "judge") else (),
         labels=labels,
+        binary=True,
         needs=("response", "reference") if reference else ("response",),
         within=("ability",),
         empty_fold=0.0 if among_detected else None,

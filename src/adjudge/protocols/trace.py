@@ -56,6 +56,7 @@ def _spec(
         folds=("macro",) if isinstance(formula, MeanOf) else ("macro", "micro"),
         groups=tuple(group.split()),
         labels=labels,
+        binary=name == "adherence",
     )
 
 

@@ -81,7 +81,7 @@ def _spec(name: str, family: FamilyName, best: bool, kind: str, tail: str) -> Me
         name=f"violations.{name}",
         formula=formula,
         description=f"{description}, {tail}",
-        source="adjudge" if best else "checker deck",
+        source="adjudge" if best else "weighted span matching",
         empty=empty.get(kind, "no predictions or no golds: 0; neither: not applicable"),
         headline="micro",
         folds=("micro", "macro"),
@@ -172,6 +172,18 @@ class Violations(Protocol, frozen=True, kw_only=True):
         """What became of every labelled pair and why; a text instead if the sample cannot be scored."""
         found = self._scheme(family, labelled.attributes.get("without"))
         return report(labelled, found, self.clamp, best) if found is not None else _weightless(family)
+
+    def notes(self, labelled: Labelled) -> list[str]:
+        lines: list[str] = []
+        for family in self._families():
+            pairs = self.explain_pairs(labelled, family)
+            if isinstance(pairs, str) or not pairs:
+                continue
+            lines.append(f"pairs that overlap ({family}):")
+            for pair in pairs:
+                score = "no score" if pair.score is None else f"score {pair.score:.4g}"
+                lines.append(f"  {pair.gold} – {pair.pred}: {score}: {pair.why}")
+        return lines
 
     def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}

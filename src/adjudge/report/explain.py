@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
+
+from adjudge.errors import InputError
 from adjudge.metrics.ratios import describe
 from adjudge.protocols.base import Protocol
 from adjudge.segment.units import unit_text
@@ -34,7 +37,12 @@ def explain_lines(
             continue
         yield ""
         yield from _score_lines(score, formulas.get(score.metric, ""), book)
-    gaps = {title: ids for title, ids in protocol.gaps(record.labelled()).items() if ids}
+    narrowed = protocol if metric is None else msgspec.structs.replace(protocol, metrics=(metric,))
+    notes = narrowed.notes(record.labelled())
+    if notes:
+        yield ""
+        yield from notes
+    gaps = {title: ids for title, ids in narrowed.gaps(record.labelled()).items() if ids}
     for title, ids in gaps.items():
         yield ""
         yield f"{title}:"
@@ -44,7 +52,7 @@ def explain_lines(
 
 def _sample_lines(sample: Sample | None) -> Iterator[str]:
     if sample is None:
-        yield "  (the sample's text is not at hand: this is a lean run and its input is gone)"
+        yield "  (the text is not at hand: this is a lean run, and its input is gone or has changed)"
         return
     for name in ("question", "response", "text"):
         value = getattr(sample, name)
@@ -110,9 +118,21 @@ class _Book:
                     for column, cell in zip(grid.columns, cells, strict=True)
                     if cell != "n"
                 ]
-                rest = "" if len(verdicts) == len(grid.columns) else "neutral against the others"
+                rest = (
+                    ""
+                    if len(verdicts) == len(grid.columns)
+                    else "neutral" + (" to the others" if verdicts else "")
+                )
                 told = "; ".join([*verdicts, *([rest] if rest else [])])
                 self.labels.setdefault(row, []).append(f"{grid.name}: {told} [{grid.source}]")
+            for index, column in enumerate(grid.columns):
+                entailed = [
+                    row for row, cells in zip(grid.rows, grid.cells, strict=True) if cells[index] == "e"
+                ]
+                if entailed:
+                    self.labels.setdefault(column, []).append(
+                        f"entails {', '.join(entailed)} [{grid.source}]"
+                    )
 
     def unit_lines(self, unit_id: str, indent: str, suffix: str = "") -> Iterator[str]:
         """The unit's words, and its labels the first time it is named."""
@@ -134,7 +154,10 @@ class _Book:
         if self.sample is None:
             places = ", ".join(f"{start}–{end}" for start, end in unit.spans)
             return f"({unit.field} {places})".replace(" )", ")")
-        return shorten(unit_text(unit, self.sample))
+        try:
+            return shorten(unit_text(unit, self.sample))
+        except InputError:
+            return "(outside the text)"
 
     def _field(self, name: str) -> str | None:
         """A whole field that stands where a unit would, such as `response`."""

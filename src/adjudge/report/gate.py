@@ -45,6 +45,8 @@ def parse_gate(text: str, side: Literal["under", "over"], specs: Sequence[Metric
         bound = float(found["bound"]) / (100 if found["percent"] else 1)
     except ValueError:
         raise UsageError(f"--fail-{side} {text!r}: {found['bound']!r} is not a number") from None
+    if spec.scale == "count" and found["percent"]:
+        raise UsageError(f"--fail-{side} {text!r}: {metric} is a count, not a share; write it without %")
     if spec.scale == "unit" and not 0 <= bound <= 1:
         raise UsageError(f"--fail-{side} {text!r}: {metric} goes from 0 to 1; write 0.7 or 70%")
     return Gate(metric, _group(found["group"] or "", text), bound, side)

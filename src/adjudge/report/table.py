@@ -139,14 +139,29 @@ def summary_tables(summary: Summary) -> Iterator[RenderableType]:
         if section.signature:
             yield Text(f"  signature {section.signature}\n", style="dim")
         if section.protocol == "rgb" and not section.heading and summary.views.get("rgb"):
-            rows = [[entry["task_type"], *_rgb_cells(entry)] for entry in summary.views["rgb"]]
-            names = tuple(name.replace("_", " ") for name in RGB_FIELDS)
-            yield _rich("rgb results", ("task", *names), rows)
+            rows = [_rgb_cells(entry) for entry in summary.views["rgb"]]
+            names = tuple(name.replace("_", " ").removesuffix(" samples") for name in RGB_FIELDS)
+            yield _rich("rgb results", ("task", "group", *names), rows)
+
+
+_RGB_COUNTS = {
+    "noise_robustness": ("correct", "incorrect"),
+    "negative_rejection": ("rejected", "incorrect"),
+    "information_integration": ("correct", "incorrect"),
+    "counterfactual_robustness": ("correct", "incorrect", "errors_detected", "errors_corrected"),
+}
 
 
 def _rgb_cells(entry: dict[str, Any]) -> list[str]:
-    """Counts of a result object; a zero says nothing where the ability has no such count."""
-    return [str(entry[name]) if entry.get(name) or name == "total_samples" else "" for name in RGB_FIELDS]
+    """Counts of a result object: those that its ability has."""
+    task = entry["task_type"]
+    ability = next(name for name in _RGB_COUNTS if task.startswith(name))
+    shown = ("total_samples", *_RGB_COUNTS[ability])
+    counts = [
+        str(entry[name]) if name in shown and entry.get(name) is not None else "" for name in RGB_FIELDS
+    ]
+    group = entry.get("group") or {}
+    return [task, ", ".join(f"{name} {_text(value)}" for name, value in group.items()), *counts]
 
 
 def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
@@ -154,11 +169,17 @@ def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    numeric = columns.index("value") if "value" in columns else 1
-    for index, name in enumerate(columns):
-        table.add_column(name, no_wrap=True, justify="right" if index >= numeric else "left")
+    numeric = columns.index("value") if "value" in columns else 2
+    # Columns in which nothing stands would only take room from those that say something.
+    kept = [index for index in range(len(columns)) if any(row[index] for row in rows)]
+    for index in kept:
+        # In a narrow terminal names are folded, numbers never cut.
+        named = index < numeric
+        table.add_column(
+            columns[index], overflow="fold", no_wrap=not named, justify="left" if named else "right"
+        )
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(row[index] for index in kept))
     return table
 
 

@@ -6,11 +6,11 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Literal
 
-import msgspec
 from msgspec import Struct, field
 
-from adjudge.errors import InputError, JudgeError, UsageError
+from adjudge.errors import AdjudgeError, InputError, JudgeError, UsageError
 from adjudge.judges.base import Judge, describe
 from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import protocol_names
@@ -19,22 +19,24 @@ from adjudge.run.settings import Settings
 from adjudge.types import Labelled, Record, Sample
 
 HEAD = 100
-"""How many samples are looked at to tell which protocols a file allows."""
+"""Samples looked at before a run, to say at once that nothing can be scored. They decide nothing else."""
+
+Choice = Literal["named", "metrics", "auto"]
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """Everything decided before the first sample is scored."""
+    """Everything decided before the first sample is scored. A sample's neighbours never decide on it."""
 
     protocols: tuple[Protocol, ...]
-    explicit: bool
-    """Protocols were named: a sample that lacks a field is then an error, not one to pass over."""
+    choice: Choice = "named"
+    """How protocols were chosen. `named`: a sample that lacks a field is an error. `metrics`: they were named
+    through their metrics, and samples that lack a field are passed over. `auto`: each sample is scored by the
+    protocols it is meant for."""
     judge: Judge
     labels: str = "auto"
     lean: bool = False
-    labelled: frozenset[str] = frozenset()
-    """Protocols for which the file brings labels: in `auto` mode no judge is then mixed in."""
     passed_over: Counter[str] = field(default_factory=Counter)
-    """Samples that a protocol nobody named does not speak of, per protocol."""
+    """Samples that were not scored under a protocol nobody named, by protocol and reason."""
     signatures: dict[tuple[str, str], str] = {}
     """Built once per protocol and labeller, not once per sample."""
 
@@ -49,9 +51,40 @@ class Plan(Struct, frozen=True, kw_only=True):
         return known
 
     def can_label(self, protocol: Protocol) -> bool:
-        if protocol.name in self.labelled:
-            return False
         return protocol.questions <= self.judge.answers
+
+    def source(self, protocol: Protocol, sample: Sample) -> str | None:
+        """The source of given labels that scoring uses for this sample, or None to ask the judge."""
+        if self.labels == "judge":
+            return None
+        sources = protocol.sources(sample)
+        if self.labels != "auto":
+            return self.labels if self.labels in sources else None
+        if len(sources) > 1:
+            raise UsageError(
+                f"sample {sample.id!r} carries labels of {len(sources)} sources for '{protocol.name}'"
+                f" ({', '.join(sources)}); choose one with --labels"
+            )
+        return sources[0] if sources else None
+
+    def chosen(self, sample: Sample) -> tuple[tuple[Protocol, str | None], ...]:
+        """The protocols that score this sample, each with the source of its labels (None: the judge)."""
+        found = tuple((protocol, self.source(protocol, sample)) for protocol in self.protocols)
+        if self.choice == "named":
+            return found
+        given = tuple(pair for pair in found if pair[1] is not None)
+        if self.labels not in ("auto", "judge"):
+            return given
+        fitting = [p for p, source in found if source is None and p.missing(sample) is None]
+        askable = [p for p in fitting if self.can_label(p)]
+        if self.choice == "auto":
+            for protocol in fitting:
+                if protocol not in askable and not given and protocol.offers(sample):
+                    self.passed_over[f"{protocol.name}: judge '{self.judge.name}' cannot label for it"] += 1
+            # A sample that brings labels is measured by those; one that means nothing else, by what fits it.
+            offered = [p for p in askable if p.offers(sample)]
+            askable = [] if given else offered or askable
+        return given + tuple((protocol, None) for protocol in askable)
 
     def fold(self, by: Sequence[str] = ()) -> SummaryFold:
         """An empty fold of the right shape: overall, as asked, and as each protocol always shows."""
@@ -67,65 +100,57 @@ def views_of(protocol: Protocol, by: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def plan_run(settings: Settings, judge: Judge, head: Sequence[Sample]) -> Plan:
-    """Choose protocols and check, before any call, that there is somebody to label for them."""
-    explicit = settings.protocols is not None
-    names = settings.protocols if settings.protocols is not None else protocol_names()
-    protocols = settings.build(names)
-    plan = Plan(
-        protocols=protocols, explicit=explicit, judge=judge, labels=settings.labels, lean=settings.lean
-    )
-    allowed = [protocol for protocol in protocols if _allowed(plan, protocol, head)]
-    if not allowed and not explicit:
-        # Nothing offers itself: then whatever the fields allow is better than nothing.
-        plan = msgspec.structs.replace(plan, explicit=True)
-        allowed = [protocol for protocol in protocols if _allowed(plan, protocol, head)]
-    if not allowed:
+    """Choose protocols and check, before any call, that there is something to score and somebody to label."""
+    if not head:
+        raise InputError("there are no samples", fix="give a file with at least one sample")
+    choice: Choice = "named" if settings.protocols is not None else "metrics" if settings.metrics else "auto"
+    protocols = settings.build(protocol_names() if settings.protocols is None else settings.protocols)
+    plan = Plan(protocols=protocols, choice=choice, judge=judge, labels=settings.labels, lean=settings.lean)
+    if choice == "named":
+        for protocol in protocols:
+            problem = _problem(plan, protocol, head)
+            if problem is not None:
+                raise problem
+    elif not any(plan.chosen(sample) for sample in head):
         raise _nothing_fits(plan, head)
-    if explicit and len(allowed) < len(protocols):
-        refused = next(protocol for protocol in protocols if protocol not in allowed)
-        _refuse(plan, refused, head)
-    labelled = [p.name for p in allowed if any(_source(plan, p, sample) is not None for sample in head)]
-    return msgspec.structs.replace(plan, protocols=tuple(allowed), labelled=frozenset(labelled))
+    plan.passed_over.clear()
+    return plan
 
 
-def _allowed(plan: Plan, protocol: Protocol, head: Sequence[Sample]) -> bool:
-    if any(_source(plan, protocol, sample) is not None for sample in head):
-        return True
-    if plan.labels not in ("auto", "judge") or not plan.can_label(protocol):
-        return False
-    fits = (lambda sample: protocol.missing(sample) is None) if plan.explicit else protocol.offers
-    return any(fits(sample) for sample in head)
-
-
-def _refuse(plan: Plan, protocol: Protocol, head: Sequence[Sample]) -> None:
-    """Say why a protocol that was asked for cannot run."""
+def _problem(plan: Plan, protocol: Protocol, head: Sequence[Sample]) -> AdjudgeError | None:
+    """Why a protocol that was asked for cannot run at all, if it cannot."""
+    if any(plan.source(protocol, sample) is not None for sample in head):
+        return None
     if plan.labels not in ("auto", "judge"):
         found = sorted({source for sample in head for source in protocol.sources(sample)})
         there = f"there are {', '.join(found)}" if found else "there are none"
-        raise UsageError(f"no labels of source {plan.labels!r} for protocol '{protocol.name}': {there}")
+        return UsageError(f"no labels of source {plan.labels!r} for protocol '{protocol.name}': {there}")
     if not plan.can_label(protocol):
         questions = ", ".join(sorted(kind.__name__ for kind in protocol.questions - plan.judge.answers))
-        raise JudgeError(
+        return JudgeError(
             f"judge '{plan.judge.name}' cannot label for protocol '{protocol.name}' (it does not answer"
             f" {questions}) and the samples carry no labels; choose another --judge or give labelled data"
         )
-    for sample in head:
-        protocol.require(sample)
-
-
-def _nothing_fits(plan: Plan, head: Sequence[Sample]) -> Exception:
-    if not head:
-        return InputError("there are no samples", fix="give a file with at least one sample")
-    if len(plan.protocols) == 1:
+    if all(protocol.missing(sample) is not None for sample in head):
         try:
-            _refuse(plan, plan.protocols[0], head)
-        except (UsageError, JudgeError, InputError) as error:
+            protocol.require(head[0])
+        except InputError as error:
             return error
+    return None
+
+
+def _nothing_fits(plan: Plan, head: Sequence[Sample]) -> AdjudgeError:
+    problems = [(protocol, _problem(plan, protocol, head)) for protocol in plan.protocols]
+    if len(problems) == 1 and problems[0][1] is not None:
+        return problems[0][1]
+    if plan.labels not in ("auto", "judge"):
+        found = sorted({s for sample in head for p in plan.protocols for s in p.sources(sample)})
+        there = f"there are {', '.join(found)}" if found else "there are none"
+        return UsageError(f"no labels of source {plan.labels!r} in the file: {there}")
     lacks = [
-        f"{protocol.name} lacks {protocol.missing(sample)}"
-        if protocol.missing(sample)
+        f"{protocol.name} lacks {protocol.missing(head[0])}"
+        if protocol.missing(head[0])
         else f"{protocol.name} needs labels or another judge than '{plan.judge.name}'"
-        for sample in head[:1]
         for protocol in plan.protocols
     ]
     return InputError(
@@ -135,39 +160,19 @@ def _nothing_fits(plan: Plan, head: Sequence[Sample]) -> Exception:
     )
 
 
-def _source(plan: Plan, protocol: Protocol, sample: Sample) -> str | None:
-    """The source of given labels that scoring uses for this sample, or None to ask the judge."""
-    if plan.labels == "judge":
-        return None
-    sources = protocol.sources(sample)
-    if plan.labels != "auto":
-        return plan.labels if plan.labels in sources else None
-    if len(sources) > 1:
-        raise UsageError(
-            f"sample {sample.id!r} carries labels of {len(sources)} sources for '{protocol.name}'"
-            f" ({', '.join(sources)}); choose one with --labels"
-        )
-    return sources[0] if sources else None
-
-
 async def score_sample(sample: Sample, plan: Plan, place: str | None = None) -> list[Record]:
-    """The records of one sample: one a protocol that speaks of it."""
+    """The records of one sample: one a protocol that scores it."""
     records = []
-    for protocol in plan.protocols:
-        source = _source(plan, protocol, sample)
+    for protocol, source in plan.chosen(sample):
         if source is not None:
             labelled, labeller = protocol.given(sample, source), f"labels:{source}"
         elif plan.labels not in ("auto", "judge"):
             labelled, labeller = _bare(protocol, sample), f"labels:{plan.labels}"
-        elif not plan.explicit and not (plan.can_label(protocol) and protocol.offers(sample)):
-            plan.passed_over[protocol.name] += 1
-            continue
         elif not plan.can_label(protocol):
             labelled, labeller = _bare(protocol, sample), plan.labeller
         else:
             protocol.require(sample)
             labelled, labeller = await protocol.label(sample, plan.judge), plan.labeller
-        scores = tuple(protocol.score(labelled))
         records.append(
             Record(
                 protocol=protocol.name,
@@ -178,8 +183,9 @@ async def score_sample(sample: Sample, plan: Plan, place: str | None = None) -> 
                 units=labelled.units,
                 labels=labelled.labels,
                 grids=labelled.grids,
-                scores=scores,
+                scores=tuple(protocol.score(labelled)),
                 signature=plan.signature(protocol, labeller),
+                labeller=labeller,
                 input=place if plan.lean else None,
                 steps=labelled.steps,
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import msgspec
 
 from adjudge.errors import RunFolderError, UsageError
 from adjudge.protocols.base import Protocol
-from adjudge.run.session import fold_records, stored_protocols
+from adjudge.run.session import counted, fold_records, stored_protocols
 from adjudge.run.settings import Settings
 from adjudge.run.store import RunFolder, read_info, read_records
 from adjudge.types import Record, Summary
@@ -24,6 +25,7 @@ def rescore_run(
     labels: str | None = None,
     by: Sequence[str] = (),
     out: Path | None = None,
+    on_progress: Callable[[int], None] | None = None,
 ) -> Summary:
     """The summary under other parameters; with `out` also a run folder of its own."""
     info = read_info(folder)
@@ -38,22 +40,39 @@ def rescore_run(
         kept = {protocol.name: protocol.metrics for protocol in stored_protocols(info)}
         protocols = tuple(_keep(protocol, kept[protocol.name]) for protocol in protocols)
     records = rescored(read_records(folder), protocols, labels)
+    if on_progress is not None:
+        records = counted(records, on_progress)
     if out is None:
         return fold_records(records, protocols, by)
-    if out.resolve() == folder.resolve():
-        raise RunFolderError("rescoring never overwrites the run it reads; choose another folder with -o")
+    settings = {**info.settings, "parameters": parameters, "rescored_from": str(folder.resolve())}
+    if labels is not None:
+        settings["labels"] = labels
     with RunFolder(out) as target:
-        if (out / "run.json").exists():
-            raise RunFolderError(f"{out} already holds a run; choose another folder with -o")
+        _make_room(target, folder, settings)
+        info.protocols = {protocol.name: msgspec.to_builtins(protocol) for protocol in protocols}
+        info.by, info.settings, info.finished, info.signatures = tuple(by), settings, False, {}
+        target.write_info(info)
         target.begin()
         summary = fold_records(_written(records, target), protocols, by)
         target.flush()
         target.write_summary(summary)
-        info.protocols = {protocol.name: msgspec.to_builtins(protocol) for protocol in protocols}
-        info.signatures, info.by, info.finished = summary.signatures, tuple(by), True
-        info.settings = {**info.settings, "parameters": parameters, "rescored_from": str(folder)}
+        info.signatures, info.finished = summary.signatures, True
         target.write_info(info)
     return summary
+
+
+def _make_room(target: RunFolder, folder: Path, settings: dict[str, Any]) -> None:
+    """Take an empty folder, or one in which the same rescoring was cut short; refuse any other."""
+    out = target.path
+    if out.resolve() == folder.resolve():
+        raise RunFolderError("rescoring never overwrites the run it reads; choose another folder with -o")
+    if (out / "run.json").exists():
+        earlier = read_info(out)
+        if earlier.finished or earlier.settings.get("rescored_from") != settings["rescored_from"]:
+            raise RunFolderError(f"{out} already holds a run; choose another folder with -o")
+        target.clear()
+    elif any(entry.name != ".lock" for entry in out.iterdir()):
+        raise RunFolderError(f"{out} is not empty; choose another folder with -o")
 
 
 def rescored(
@@ -61,16 +80,21 @@ def rescored(
 ) -> Iterator[Record]:
     """Each record with new scores and the signature that goes with them."""
     known = {protocol.name: protocol for protocol in protocols}
+    others: dict[str, None] = {}
+    found = labels is None
     for record in records:
         protocol = known.get(record.protocol)
         if protocol is None:
             continue
-        labelled, labeller = record.labelled(), record.signature.split("|")[-2]
+        labelled, labeller = record.labelled(), record.labeller
         if labels is not None:
             if record.sample is None:
                 raise UsageError(
                     "a lean run holds no samples, so no labels of other sources; use 'adjudge run'"
                 )
+            sources = protocol.sources(record.sample)
+            found = found or labels in sources
+            others.update(dict.fromkeys(sources))
             labelled, labeller = protocol.given(record.sample, labels), f"labels:{labels}"
         yield msgspec.structs.replace(
             record,
@@ -79,7 +103,11 @@ def rescored(
             grids=labelled.grids,
             scores=tuple(protocol.score(labelled)),
             signature=protocol.signature(labeller),
+            labeller=labeller,
         )
+    if not found:
+        there = f"there are {', '.join(others)}" if others else "the samples carry none"
+        raise UsageError(f"no labels of source {labels!r} in this run: {there}")
 
 
 def deep_merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
@@ -100,6 +128,8 @@ def _keep(protocol: Protocol, metrics: tuple[str, ...]) -> Protocol:
 
 
 def _written(records: Iterator[Record], target: RunFolder) -> Iterator[Record]:
-    for record in records:
-        target.append([record])
-        yield record
+    """The records, written on the way, all of a sample's together."""
+    for _, group in groupby(records, lambda record: record.id):
+        of_sample = list(group)
+        target.append(of_sample)
+        yield from of_sample

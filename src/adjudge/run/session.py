@@ -66,8 +66,11 @@ class Session:
         self.source: Source | None = None
         """Where the samples are read from, for what it noted on the way."""
         self._done = 0
+        self._scored = 0
         self._resumed = 0
         self._signatures: dict[str, dict[str, None]] = {}
+        self.described: dict[str, Any] = {}
+        """What run.json says of where the samples came from."""
 
     def bad(self, error: InputError) -> None:
         """What readers and scoring call for a bad row: pass it over and remember, or stop."""
@@ -179,6 +182,7 @@ class Session:
             fold.add(record.protocol, record.item, record.attributes, record.scores)
             self._signatures.setdefault(record.protocol, {})[record.signature] = None
         self._done += 1
+        self._scored += bool(records)
         if self.on_progress is not None:
             self.on_progress(self._done)
 
@@ -194,7 +198,12 @@ class Session:
                 f"{path} was begun by adjudge {info.adjudge}, this is {__version__}:"
                 " choose another folder with -o, or --overwrite"
             )
-        if info.input.get("sha256") != source.get("sha256"):
+        if source.get("sha256") is None:
+            raise RunFolderError(
+                f"{path} already holds a run, and a stream of samples cannot be told from its input;"
+                " choose another folder, or overwrite"
+            )
+        if info.input.get("sha256") != source["sha256"]:
             raise RunFolderError(
                 f"{path} holds a run over another input ({info.input.get('path', 'samples in memory')});"
                 " choose another folder with -o, or --overwrite"
@@ -211,7 +220,7 @@ class Session:
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             settings=msgspec.to_builtins(self.settings),
             protocols={protocol.name: msgspec.to_builtins(protocol) for protocol in plan.protocols},
-            explicit=plan.explicit,
+            choice=plan.choice,
             input=source,
             by=self.by,
             versions={"python": platform.python_version()},
@@ -219,7 +228,7 @@ class Session:
 
     def _outcome(self, plan: Plan, fold: SummaryFold, records: list[Record] | None) -> Outcome:
         signatures = {name: " ; ".join(sorted(found)) for name, found in self._signatures.items()}
-        summary = make_summary(plan.protocols, fold, signatures, self.by, self._done)
+        summary = make_summary(plan.protocols, fold, signatures, self.by, self._scored)
         return Outcome(
             summary=summary, plan=plan, records=records, skipped=self.skipped, resumed=self._resumed
         )
@@ -270,14 +279,26 @@ def stored_protocols(info: RunInfo) -> tuple[Protocol, ...]:
     return tuple(make_protocol(name, parameters) for name, parameters in info.protocols.items())
 
 
-def rebuild_summary(folder: Path, by: Sequence[str] | None = None) -> Summary:
+def rebuild_summary(
+    folder: Path, by: Sequence[str] | None = None, *, on_progress: Callable[[int], None] | None = None
+) -> Summary:
     """The summary of a run folder: the stored one where it fits, else folded again from the records."""
     info = read_info(folder)
     wanted = info.by if by is None else tuple(by)
     stored = read_summary(folder)
     if stored is not None and stored.by == wanted:
         return stored
-    return fold_records(read_records(folder), stored_protocols(info), wanted)
+    records = read_records(folder)
+    if on_progress is not None:
+        records = counted(records, on_progress)
+    return fold_records(records, stored_protocols(info), wanted)
+
+
+def counted(records: Iterator[Record], on_progress: Callable[[int], None]) -> Iterator[Record]:
+    """The records, telling how many have passed."""
+    for number, record in enumerate(records, 1):
+        on_progress(number)
+        yield record
 
 
 def fold_records(records: Iterable[Record], protocols: Sequence[Protocol], by: Sequence[str]) -> Summary:

@@ -36,7 +36,7 @@ class RunInfo(Struct, kw_only=True, omit_defaults=True, tag_field="format", tag=
     created: str
     settings: dict[str, Any]
     protocols: dict[str, dict[str, Any]]
-    explicit: bool = False
+    choice: str = "named"
     input: dict[str, Any] = {}
     signatures: dict[str, str] = {}
     by: tuple[str, ...] = ()

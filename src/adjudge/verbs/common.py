@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -62,9 +63,16 @@ def print_summary(summary: Summary, as_json: bool) -> None:
 
 
 def console() -> Console:
+    """Standard output as wide as the terminal, or wide enough for a table where there is none."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would exit with 1, which means a failed gate here.
+            raise BrokenPipeError
+
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return Plain(width=None if terminal or "COLUMNS" in os.environ else PIPE_WIDTH, highlight=False)
 
 
 def say_skipped(skipped: Sequence[InputError]) -> None:
@@ -83,7 +91,7 @@ def input_file(input: str) -> Iterator[str]:
     if input != "-" and (not Path(input).exists() or Path(input).is_file() or Path(input).is_dir()):
         yield input
         return
-    with tempfile.NamedTemporaryFile(prefix="adjudge-", suffix=".jsonl") as copy:
+    with tempfile.NamedTemporaryFile(prefix="standard-input-", suffix=".jsonl") as copy:
         stream = sys.stdin.buffer if input == "-" else open(input, "rb")  # noqa: SIM115
         while block := stream.read(1 << 20):
             copy.write(block)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import msgspec
 
 from adjudge.api import Result, evaluate
 from adjudge.datasets.registry import parse_mapping
+from adjudge.errors import RunFolderError, UsageError
 from adjudge.report.progress import progress_bar
 from adjudge.run.settings import parse_parameters
+from adjudge.run.store import read_info
 from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped
 
 _ACCESS = (
@@ -47,7 +50,9 @@ def run_verb(
     gates = make_gates(fail_under, fail_over, protocols, settings)
     with input_file(input) as path:
         folder = Path(out) if out else _new_folder(input)
-        with progress_bar(path) as advance:
+        if options["lean"] and path != input:
+            raise UsageError("--lean refers to a file, and standard input is none")
+        with progress_bar(path) as advance, _told_how_to_go_on(input, folder):
             result = evaluate(
                 path,
                 protocols or None,
@@ -67,6 +72,13 @@ def run_verb(
 
 def demo_verb(out: str, as_json: bool) -> None:
     """Score the bundled samples and say where to look next."""
+    if (Path(out) / "run.json").exists():
+        bundled = Path(str(read_info(Path(out)).input.get("path", ""))).parts[-2:] == (
+            "demo",
+            "samples.jsonl",
+        )
+        if not bundled:
+            raise RunFolderError(f"{out} holds a run of yours; choose another folder with -o")
     with as_file(files("adjudge") / "demo" / "samples.jsonl") as path:
         result = evaluate(str(path), out=out, overwrite=True)
     print_summary(result.summary, as_json)
@@ -81,6 +93,16 @@ def demo_verb(out: str, as_json: bool) -> None:
         "adjudge run YOUR_FILE                        your own data; 'adjudge list formats' says which",
     ):
         click.echo(f"  {line}")
+
+
+@contextlib.contextmanager
+def _told_how_to_go_on(input: str, folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        if (folder / "run.json").exists() and input != "-":
+            click.echo(f"what is done is kept: the same command with -o {folder} goes on there", err=True)
+        raise
 
 
 def _with_shortcuts(parameters: Sequence[str], evidence: str | None, steps: bool) -> list[str]:
@@ -129,8 +151,14 @@ def _say_how_it_went(result: Result, folder: Path) -> None:
     say_skipped(result.skipped)
     for note, times in result.notes.items():
         click.echo(f"read all the same: {note} ({times} ×)", err=True)
-    for protocol, number in result.passed_over.items():
-        click.echo(f"{protocol} does not speak of {number} of the samples")
+    for why, number in result.passed_over.items():
+        click.echo(f"not scored, {number} samples: {why}; see --judge")
+    for protocol, signature in result.summary.signatures.items():
+        if " ; " in signature:
+            click.echo(f"note: the numbers of {protocol} mix labellers; choose one with --labels", err=True)
+    for name in result.summary.by:
+        if all(row.group.get(name) is None for row in result.summary.rows):
+            click.echo(f"note: no sample has an attribute {name!r} to group by", err=True)
     for model, used in result.usage.items():
         if used["answered"] or used["failed"]:
             click.echo(f"{model}: {_usage_text(used)}")

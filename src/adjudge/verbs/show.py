@@ -13,6 +13,7 @@ from adjudge.datasets.source import Source
 from adjudge.errors import UsageError
 from adjudge.report import catalogue
 from adjudge.report.explain import explain_lines, find_records
+from adjudge.report.progress import progress_bar
 from adjudge.run.rescore import rescore_run
 from adjudge.run.session import rebuild_summary, stored_protocols
 from adjudge.run.settings import expand_metrics, parse_parameters
@@ -35,12 +36,15 @@ def show_verb(
     protocols = stored_protocols(info)
     specs = catalogue.all_specs(protocols)
     gates = parse_gates(fail_under, fail_over, specs)
-    summary = rebuild_summary(folder, by or None)
+    with progress_bar(None) as advance:
+        summary = rebuild_summary(folder, by or None, on_progress=advance)
     if metrics:
         wanted = expand_metrics(metrics, protocols)
-        summary = msgspec.structs.replace(
-            summary, rows=tuple(row for row in summary.rows if row.metric in wanted), views={}
-        )
+        rows = tuple(row for row in summary.rows if row.metric in wanted)
+        if not rows:
+            there = ", ".join(dict.fromkeys(row.metric for row in summary.rows))
+            raise UsageError(f"this run has no {', '.join(metrics)}; it has {there}")
+        summary = msgspec.structs.replace(summary, rows=rows, views={})
     print_summary(summary, as_json)
     if not info.finished and not as_json:
         click.echo("this run has not finished; the numbers are of what is there so far", err=True)
@@ -62,9 +66,16 @@ def rescore_verb(
     """Score stored labels again."""
     settings = parse_parameters(parameters)
     gates = make_gates(fail_under, fail_over, tuple(read_info(folder).protocols), settings)
-    summary = rescore_run(
-        folder, parameters=settings, metrics=metrics, labels=labels, by=by, out=Path(out) if out else None
-    )
+    with progress_bar(None) as advance:
+        summary = rescore_run(
+            folder,
+            parameters=settings,
+            metrics=metrics,
+            labels=labels,
+            by=by,
+            out=Path(out) if out else None,
+            on_progress=advance,
+        )
     print_summary(summary, as_json)
     if out and not as_json:
         click.echo(f"written to {out}")
@@ -94,10 +105,15 @@ def explain_verb(folder: Path, sample_id: str, metric: str | None, as_json: bool
 
 
 def _lean_sample(record: Record, source: dict[str, Any]) -> Sample | None:
-    """The sample that a lean record refers to, if its file is still there."""
+    """The sample that a lean record refers to, if its file is still there and still the same."""
     path = source.get("path")
-    if not path or not Path(path).exists():
+    if not path or not Path(path).is_file():
+        return None
+    file = Source(path)
+    if file.digest() != source.get("sha256"):
         return None
     mapping = source.get("map")
-    samples = read(Source(path), format=None if mapping else source.get("format"), mapping=mapping)
+    samples = read(
+        file, format=None if mapping else source.get("format"), mapping=mapping, on_error=lambda _: None
+    )
     return next((sample for sample in samples if sample.id == record.id), None)
