@@ -21,6 +21,7 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/client.py
 
 # The lock pins every file by hash; the project itself is installed without looking anything up.
 $(STAMP): requirements.lock pyproject.toml

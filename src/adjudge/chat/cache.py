@@ -1,0 +1,83 @@
+"""Answers given once are not asked for again, in this run or the next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, Self
+
+import msgspec
+from msgspec.structs import replace
+
+from adjudge.chat.answers import Answers, default_path
+from adjudge.chat.base import Backend, ChatReply, ChatRequest
+from adjudge.chat.errors import NotRecorded
+
+Mode = Literal["on", "read_only", "off", "replay"]
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(ChatReply)
+
+
+class Cache:
+    """Only good answers get here: everything below raises for the others.
+
+    `read_only` adds nothing; `replay` reads and, where nothing is stored, fails without asking anyone.
+    """
+
+    def __init__(
+        self,
+        inner: Backend,
+        *,
+        where: str,
+        path: str | Path | None = None,
+        mode: Mode = "on",
+    ) -> None:
+        self._inner = inner
+        self._where = where
+        self._path = Path(path) if path is not None else default_path()
+        self._mode = mode
+        self._answers: Answers | None = None
+
+    async def open(self) -> Self:
+        """Opens the file, unless the cache is off."""
+        if self._mode != "off":
+            answers = Answers(self._path, read_only=self._mode != "on")
+            await answers.open()
+            self._answers = answers
+        return self
+
+    async def close(self) -> None:
+        """Commits and closes."""
+        answers, self._answers = self._answers, None
+        if answers is not None:
+            await answers.close()
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """The stored reply, else the inner one, which is on disk before it is returned."""
+        if self._answers is None:
+            return await self._inner.complete(request)
+        key = request.key(self._where)
+        reply = await self.get(key)
+        if reply is None:
+            reply = await self._inner.complete(request)
+            await self.put(key, reply)
+        return reply
+
+    async def get(self, key: str) -> ChatReply | None:
+        """The stored reply; an unreadable one counts as none."""
+        if self._answers is None:
+            return None
+        stored = await self._answers.get(key)
+        if stored is not None:
+            try:
+                return replace(_decoder.decode(stored), cached=True, attempts=0, seconds=0.0)
+            except msgspec.DecodeError:
+                stored = None
+        if self._mode == "replay":
+            raise NotRecorded(f"no answer is stored for this request ({key[:12]}) in {self._path}")
+        return None
+
+    async def put(self, key: str, reply: ChatReply) -> None:
+        """Stores a reply under a key."""
+        if self._answers is not None and self._mode == "on":
+            await self._answers.put(key, _encoder.encode(replace(reply, wasted=(0, 0))))

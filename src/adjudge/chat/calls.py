@@ -1,0 +1,89 @@
+"""One line of JSON a request: what it took and how it ended. Never a prompt, an answer or a key."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from adjudge.chat.base import Backend, ChatReply, ChatRequest
+from adjudge.chat.errors import BadReply, ChatError, GaveUp
+from adjudge.chat.prices import Price
+from adjudge.chat.totals import Totals
+
+
+class Calls:
+    """Appends to a file that several processes may share: one write a line, so that lines stay whole."""
+
+    def __init__(
+        self, inner: Backend, path: str | Path | None, *, where: str, price: Price | None, totals: Totals
+    ) -> None:
+        self._inner = inner
+        self._where = where
+        self._price = price
+        self._totals = totals
+        self._file: int | None = None
+        if path is not None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """The inner reply, noted down."""
+        started = time.perf_counter()
+        try:
+            reply = await self._inner.complete(request)
+        except ChatError as error:
+            self._totals.failed += 1
+            self._note(request, started, outcome(error), error.usage, attempts=getattr(error, "attempts", 1))
+            raise
+        self._totals.answered += 1
+        self._totals.cached += reply.cached
+        used = (reply.prompt_tokens + reply.wasted[0], reply.completion_tokens + reply.wasted[1])
+        ended = "cached" if reply.cached else "ok"
+        self._note(request, started, ended, used, attempts=reply.attempts, cached=reply.cached)
+        return reply
+
+    def _note(
+        self,
+        request: ChatRequest,
+        started: float,
+        ended: str,
+        used: tuple[int, int],
+        *,
+        attempts: int,
+        cached: bool = False,
+    ) -> None:
+        if self._file is None:
+            return
+        cost = 0.0 if cached else self._price.cost(*used) if self._price is not None else None
+        line: dict[str, Any] = {
+            "time": round(time.time(), 3),
+            "model": request.model,
+            "key": request.key(self._where),
+            "prompt_tokens": used[0],
+            "completion_tokens": used[1],
+            "seconds": round(time.perf_counter() - started, 4),
+            "attempts": attempts,
+            "cached": cached,
+            "cost": cost,
+            "outcome": ended,
+        }
+        os.write(self._file, msgspec.json.encode(line) + b"\n")
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def outcome(error: ChatError) -> str:
+    """The error's class, and what was behind it; no server text, which might quote a prompt."""
+    if isinstance(error, GaveUp):
+        return f"GaveUp: {outcome(error.last)}"
+    if isinstance(error, BadReply):
+        return f"BadReply: {error.kind}"
+    return type(error).__name__
