@@ -218,7 +218,9 @@ def test_directions_scales_and_folds() -> None:
 
 def test_what_it_needs_and_owns() -> None:
     safe = Safe()
-    assert safe.missing(Sample(id="1", question="q", response="r")) is None
+    assert safe.missing(Sample(id="1", question="q", response="r", contexts=("c",))) is None
+    assert safe.missing(Sample(id="1", question="q", response="r")) == "contexts"
+    assert Safe(evidence="web").missing(Sample(id="1", question="q", response="r")) is None
     assert safe.missing(Sample(id="1", question="q")) == "response"
     assert safe.missing(Sample(id="1", response="r")) == "question"
     assert Safe(metrics=("safe.claims",)).missing(Sample(id="1", response="r")) is None
@@ -232,5 +234,5 @@ def test_what_it_needs_and_owns() -> None:
 
 def test_gaps() -> None:
     found = Safe().gaps(labelled("sn", "i-"))
-    assert list(found.values()) == [("fact:a.2",), ("fact:b.1",), (), ("fact:b.2",)]
+    assert list(found.values()) == [("fact:a.2",), ("fact:b.1",), (), ("fact:b.2",), ()]
     assert Safe().gaps(Labelled("r", "r", {}, (), ())) == {}

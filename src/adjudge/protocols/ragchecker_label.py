@@ -32,7 +32,9 @@ def sides_of(sample: Sample, metrics: Sequence[str]) -> list[Side]:
     found = []
     for text, other in (("response", "reference"), ("reference", "response")):
         words = texts[text]
-        against: tuple[str, ...] = (other,) if names & _AGAINST_OTHER[text] and texts[other] is not None else ()
+        against: tuple[str, ...] = (
+            (other,) if names & _AGAINST_OTHER[text] and texts[other] is not None else ()
+        )
         against += passages if names & _AGAINST_PASSAGES[text] else ()
         if words is not None and names & (_AGAINST_OTHER[text] | _AGAINST_PASSAGES[text]):
             found.append((text, words, against))

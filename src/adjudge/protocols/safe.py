@@ -3,7 +3,8 @@
 Units: `resp:KEY` (sentences, keys in order of first appearance) and `fact:KEY.N`, the N-th fact of sentence
 KEY, counted from 1. Labels on facts: `relevant` (true or false), `check` (a verdict), `duplicate_of` (true,
 against the earlier fact), `self_contained` (the fact in words that stand alone). Label `facts` on `response`
-is the number of facts it was split into: it tells "no facts" from "never split".
+is the number of facts it was split into: it tells "no facts" from "never split"; without a value, on a
+sentence, that this one could not be split.
 A fact is supported if relevant and entailed, not supported if relevant and anything else; where nobody asked
 for relevance, it is relevant. A fact without verdict counts among `claims` only.
 """
@@ -15,8 +16,19 @@ from typing import ClassVar
 
 from msgspec.structs import force_setattr
 
-from adjudge.errors import JudgeError, UsageError
-from adjudge.judges.base import CheckClaims, ExtractFacts, Judge, Question
+from adjudge.errors import InputError, JudgeError, UsageError
+from adjudge.evidence.registry import check_evidence, evidence_name
+from adjudge.judges.base import (
+    CheckClaims,
+    ExtractFacts,
+    IsRelevant,
+    Judge,
+    MakeSelfContained,
+    NextQuery,
+    Question,
+    RateFact,
+    SplitSentence,
+)
 from adjudge.metrics.f_at_k import DEFAULT_K
 from adjudge.metrics.ratios import unscored
 from adjudge.protocols.base import Protocol
@@ -51,8 +63,23 @@ class Safe(Protocol, frozen=True, kw_only=True):
     k: int | str | tuple[int, ...] = (DEFAULT_K,)
     """How many supported facts make full recall; several give one set of metrics each: `64,178`."""
 
+    evidence: str = "contexts"
+    """Where facts are looked up: `contexts` (the sample's own), `corpus:PATH`, `web`."""
+    steps: bool = False
+    """Split, revise and tell relevance in questions of their own, and search, as the paper does."""
+    max_steps: int = 5
+    """Searches a fact at most."""
+    results: int = 3
+    """Results taken from each search."""
+    early_stop: bool = True
+    """Stop searching once the evidence found decides the fact; the paper's form does not."""
+
     def __post_init__(self) -> None:
         force_setattr(self, "k", _parse_ks(self.k))
+        check_evidence(self.evidence)
+        for name in ("max_steps", "results"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"safe.{name} must be at least 1, not {getattr(self, name)}")
 
     @property
     def ks(self) -> tuple[int, ...]:
@@ -63,29 +90,72 @@ class Safe(Protocol, frozen=True, kw_only=True):
     def all_specs(self) -> tuple[MetricSpec, ...]:
         return specs_for(self.ks)
 
+    @property
+    def questions(self) -> frozenset[type[Question]]:
+        checking = "check" in self.wanted_labels
+        if self.steps:
+            split: set[type[Question]] = {SplitSentence}
+            rest: set[type[Question]] = {MakeSelfContained, IsRelevant, NextQuery, RateFact}
+        else:
+            split = {ExtractFacts}
+            rest = {CheckClaims} if self.evidence == "contexts" else {NextQuery, RateFact}
+        return frozenset(split | rest if checking else split)
+
     def parameters(self) -> list[str]:
         return [f"k:{','.join(map(str, self.ks))}"]
+
+    def signature(self, labeller: str) -> str:
+        """How facts were labelled is part of it only where we did it."""
+        if labeller.startswith("judge:"):
+            labeller = "|".join([*self._labelling(), labeller])
+        return super().signature(labeller)
+
+    def _labelling(self) -> list[str]:
+        parts = ["steps:yes"] if self.steps else []
+        parts.append(f"evidence:{evidence_name(self.evidence)}")
+        if NextQuery in self.questions:
+            stop = "yes" if self.early_stop else "no"
+            parts += [f"max_steps:{self.max_steps}", f"results:{self.results}", f"early_stop:{stop}"]
+        return parts
 
     def missing(self, sample: Sample) -> str | None:
         if sample.response is None:
             return "response"
-        return "question" if sample.question is None and "relevant" in self.wanted_labels else None
+        if "relevant" not in self.wanted_labels:
+            return None
+        if sample.question is None:
+            return "question"
+        return "contexts" if self.evidence == "contexts" and sample.contexts is None else None
+
+    def require(self, sample: Sample) -> None:
+        try:
+            super().require(sample)
+        except InputError as error:
+            if error.field == "contexts":
+                error.fix = (
+                    "add 'contexts', or look facts up elsewhere: --set safe.evidence=corpus:PATH, or web"
+                )
+            raise
 
     def owns(self, label: Label | Grid) -> bool:
         if isinstance(label, Grid):
             return False
         if label.unit.startswith("fact:"):
             return label.name in _LABELS
-        return label.name == "facts" and label.unit == "response"
+        return label.name == "facts" and (label.unit == "response" or label.unit.startswith("resp:"))
 
     def given_units(self, sample: Sample) -> tuple[Unit, ...]:
         return tuple(unit for unit in sample.units if unit.id.startswith(("fact:", "resp:")))
 
     async def label(self, sample: Sample, judge: Judge) -> Labelled:
-        raise JudgeError(
-            f"sample {sample.id!r} has no labelled facts, and judge {judge.name!r} cannot split a response"
-            " into facts; give a file that SAFE or people labelled, or choose a model with --judge"
-        )
+        if not self.questions <= judge.answers:
+            raise JudgeError(
+                f"sample {sample.id!r} has no labelled facts, and judge {judge.name!r} cannot label them;"
+                " give a file that SAFE or people labelled, or choose a model with --judge"
+            )
+        from adjudge.protocols.safe_label import label_facts
+
+        return await label_facts(self, sample, judge)
 
     def score(self, labelled: Labelled) -> list[Score]:
         rated = rate_facts(labelled)
@@ -105,6 +175,7 @@ class Safe(Protocol, frozen=True, kw_only=True):
             "facts that have no bearing on the question": rated.irrelevant,
             "facts that repeat an earlier one": tuple(f for f in rated.claims if f in rated.repeats),
             "facts without a verdict": rated.unrated,
+            "sentences that could not be split into facts": rated.unsplit,
         }
 
 

@@ -85,6 +85,8 @@ class Rated(Struct, frozen=True):
     unrated: tuple[str, ...]
     repeats: frozenset[str]
     """Supported or not supported facts that say an earlier one again."""
+    unsplit: tuple[str, ...] = ()
+    """Sentences that could not be split into facts."""
 
 
 def rate_facts(labelled: Labelled) -> Rated | None:
@@ -94,10 +96,13 @@ def rate_facts(labelled: Labelled) -> Rated | None:
     verdicts: dict[str, bool] = {}
     copies: set[str] = set()
     split = False
+    unsplit: list[str] = []
     for label in labelled.labels:
         name, fact, value = label.name, label.unit, label.value
         if name == "facts":
             split = split or value is not None
+            if value is None and fact != "response":
+                unsplit.append(fact)
             continue
         if not fact.startswith("fact:"):
             continue
@@ -119,6 +124,7 @@ def rate_facts(labelled: Labelled) -> Rated | None:
         tuple(fact for fact in facts if not relevant.get(fact, True)),
         tuple(fact for fact in rated if fact not in verdicts),
         frozenset(copies.intersection(judged) | _said_again(judged, facts)),
+        tuple(dict.fromkeys(unsplit)),
     )
 
 
@@ -162,17 +168,32 @@ def counts_of(rated: Rated) -> dict[str, Count]:
     return {name: Count(name, len(units), units) for name, units in named.items()}
 
 
+def _note(rated: Rated) -> str | None:
+    """What the numbers leave out."""
+    notes = []
+    if rated.unrated:
+        notes.append(
+            f"{len(rated.unrated)} of {len(rated.claims)} facts have no verdict and count as claims only"
+        )
+    if rated.unsplit:
+        notes.append(f"{len(rated.unsplit)} sentences could not be split and their facts are missing")
+    return "; ".join(notes) or None
+
+
 def score_of(spec: MetricSpec, rated: Rated, counts: dict[str, Count]) -> Score:
     """One metric from the counts; says so where facts have no verdict."""
     metric, _, k = spec.name.removeprefix("safe.").partition("@")
-    note = None
-    if rated.unrated:
-        note = f"{len(rated.unrated)} of {len(rated.claims)} facts have no verdict and count as claims only"
+    note = _note(rated)
+    none = rated.unrated and len(rated.unrated) == len(rated.claims)
+    why = f"none of the {len(rated.claims)} facts has a verdict"
     if isinstance(spec.formula, Total):
         behind: tuple[Count, ...] = (counts[metric],)
+        if none and metric != "claims":
+            # The reference tool counts such facts nowhere and so reports 0.
+            return Score(spec.name, 0.0, "by_convention", why, behind)
         return Score(spec.name, float(counts[metric].n), "defined", note, behind)
-    if rated.unrated and len(rated.unrated) == len(rated.claims):
-        return unscored(spec.name, f"none of the {len(rated.claims)} facts has a verdict")
+    if none:
+        return unscored(spec.name, why)
     prefix = "distinct_" if metric == "f1_distinct" else ""
     supported, not_supported = counts[f"{prefix}supported"], counts[f"{prefix}not_supported"]
     behind = (supported,) if metric == "recall" else (supported, not_supported)

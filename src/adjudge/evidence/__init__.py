@@ -1,0 +1,1 @@
+"""Where SAFE looks facts up: the sample's own contexts, a local corpus, a web search."""

@@ -1,0 +1,60 @@
+"""Evidence opened once for all samples of a run, and closed with the event loop of the run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import NamedTuple
+
+from adjudge.errors import InputError, UsageError
+from adjudge.evidence.base import Evidence
+from adjudge.evidence.registry import open_evidence
+
+
+class _Open(NamedTuple):
+    loop: asyncio.AbstractEventLoop
+    holder: AsyncGenerator[Evidence, None]
+    opening: asyncio.Future[Evidence]
+
+
+_opened: dict[tuple[int, str], _Open] = {}
+
+
+async def shared_evidence(spec: str) -> Evidence:
+    """The open evidence of that name that belongs to the running loop."""
+    loop = asyncio.get_running_loop()
+    for old in [key for key, entry in _opened.items() if entry.loop.is_closed()]:
+        del _opened[old]
+    key = id(loop), spec
+    entry = _opened.get(key)
+    if entry is None:
+        holder = _hold(key)
+        entry = _opened[key] = _Open(loop, holder, asyncio.ensure_future(anext(holder)))
+    return await asyncio.shield(entry.opening)
+
+
+async def _hold(key: tuple[int, str]) -> AsyncGenerator[Evidence, None]:
+    """Open while suspended. A loop that ends closes the generators begun on it, so nobody need remember."""
+    evidence: Evidence | None = None
+    try:
+        evidence = open_evidence(key[1])
+        try:
+            await evidence.open()
+        except InputError as error:
+            # The fault is in an option, not in a sample that could be passed over.
+            raise UsageError(f"evidence {key[1]!r} cannot be used: {error}") from None
+        yield evidence
+    finally:
+        _opened.pop(key, None)
+        if evidence is not None:
+            await evidence.close()
+
+
+async def close_shared() -> None:
+    """Close what the running loop has opened, before the loop ends."""
+    loop = asyncio.get_running_loop()
+    for entry in [entry for entry in _opened.values() if entry.loop is loop]:
+        if not entry.opening.done():
+            entry.opening.cancel()
+        await asyncio.gather(entry.opening, return_exceptions=True)
+        await entry.holder.aclose()
