@@ -19,8 +19,10 @@ def evidence_names() -> tuple[str, ...]:
 def check_evidence(spec: str) -> None:
     """Raise UsageError unless the name is known; opens nothing."""
     kind, _, rest = spec.partition(":")
-    known = (kind == "corpus" and rest) or spec in ("contexts", "web")
-    if not known and (kind in ("contexts", "web", "corpus") or plugin("adjudge.evidence", kind) is None):
+    known = (kind == "corpus" and rest) or spec in ("contexts", "web", "dry")
+    if not known and (
+        kind in ("contexts", "web", "corpus", "dry") or plugin("adjudge.evidence", kind) is None
+    ):
         hint = "; write corpus:PATH with the folder or file" if kind == "corpus" else ""
         raise UsageError(f"there is no evidence {spec!r}; there are {', '.join(evidence_names())}{hint}")
 
@@ -33,6 +35,10 @@ def open_evidence(spec: str, contexts: Sequence[str] = ()) -> Evidence:
         from adjudge.evidence.contexts import SampleContexts
 
         return SampleContexts(contexts)
+    if kind == "dry":
+        from adjudge.evidence.dry import DryEvidence
+
+        return DryEvidence()
     from adjudge.evidence.once import Once, Store
 
     if kind == "corpus":

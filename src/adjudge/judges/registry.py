@@ -11,11 +11,14 @@ claims=A,check=B,*=C        different questions to different judges
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import JudgeError, UsageError
 from adjudge.judges.base import Judge
 from adjudge.plugins import plugin
+
+if TYPE_CHECKING:
+    from adjudge.judges.llm.dry import Dry
 
 CHAT = ("openai", "inspect")
 
@@ -25,11 +28,16 @@ def judge_names() -> tuple[str, ...]:
     return ("rules", "local")
 
 
-def make_judge(name: str, *, similarity: str | None = None, **access: Any) -> Judge:
+def make_judge(
+    name: str, *, similarity: str | None = None, dry: dict[str, Dry] | None = None, **access: Any
+) -> Judge:
     """The judge of that name; `access` is how models are reached (see `chat.stack.StackOptions`).
 
     `similarity` sends questions of likeness elsewhere: jaccard, local, st:NAME or openai/EMBEDDING-MODEL.
+    With `dry`, no model is reached: what each would be asked is counted there.
     """
+    if dry is not None:
+        access = {**access, "dry": dry}
     judge = _routed(name, access) if "=" in name.partition("/")[0] else _single(name, access)
     if similarity is None:
         return judge
@@ -80,12 +88,19 @@ def _single(name: str, access: dict[str, Any]) -> Judge:
 
 def _llm(name: str, access: dict[str, Any]) -> Judge:
     from adjudge.chat.stack import build_stack
+    from adjudge.judges.llm.dry import Dry
     from adjudge.judges.llm.judge import LlmJudge
 
-    budget = access.get("budget")
-    options = {key: value for key, value in access.items() if key != "budget" and value is not None}
-    stack = build_stack(name, **options)
-    return LlmJudge(stack, model=stack.model, name=name, **({} if budget is None else {"budget": budget}))
+    more = {} if access.get("budget") is None else {"budget": access["budget"]}
+    dry: dict[str, Dry] | None = access.get("dry")
+    if dry is not None:
+        return LlmJudge(dry.setdefault(name, Dry()), model=name.partition("/")[2], name=name, **more)
+    stack = build_stack(name, **_stack_options(access))
+    return LlmJudge(stack, model=stack.model, name=name, **more)
+
+
+def _stack_options(access: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in access.items() if key != "budget" and value is not None}
 
 
 def _similarity(name: str, access: dict[str, Any]) -> Judge:
@@ -105,9 +120,10 @@ def _similarity(name: str, access: dict[str, Any]) -> Judge:
 
         return EmbeddingJudge(name, embed, immediate=True)
     if name.partition("/")[0] in CHAT:
+        if "dry" in access:
+            return _single("rules", {})
         from adjudge.chat.stack import build_stack
 
-        options = {key: value for key, value in access.items() if key != "budget" and value is not None}
-        stack = build_stack(name, **options)
+        stack = build_stack(name, **_stack_options(access))
         return EmbeddingJudge(name, stack.embed, resource=stack)
     raise UsageError(f"--similarity {name!r}: there are jaccard, local, st:NAME and openai/EMBEDDING-MODEL")

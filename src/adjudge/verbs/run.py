@@ -123,11 +123,16 @@ def _dry_run(
     options: dict[str, Any],
 ) -> int:
     """Go through all samples with guessed answers, to tell what a real run would ask and cost."""
-    from adjudge.judges.dry import dry_judge
+    from adjudge.judges.llm.dry import Dry
+    from adjudge.judges.registry import make_judge
+    from adjudge.report.dry import estimate_lines, estimates
 
-    judge, estimate = dry_judge(options["judge"], similarity=options["similarity"], **access)
+    asked: dict[str, Dry] = {}
+    judge = make_judge(options["judge"], similarity=options["similarity"], dry=asked, **access)
+    if parameters.get("safe", {}).get("evidence") == "web":
+        parameters = {**parameters, "safe": {**parameters["safe"], "evidence": "dry"}}
     with input_file(input) as path:
-        evaluate(
+        result = evaluate(
             path,
             protocols or None,
             judge=judge,
@@ -138,11 +143,11 @@ def _dry_run(
             format=format_,
             skip_bad=options["skip_bad"],
         )
-    told = estimate(concurrency=options["concurrency"])
+    rows = estimates(asked, access)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(told), indent=2))
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2))
         return 0
-    for line in told["lines"]:
+    for line in estimate_lines(rows, result.summary.samples):
         click.echo(line)
     return 0
 
