@@ -51,7 +51,7 @@ def test_help_reads_like_a_guide():
 
 
 def test_run_show_explain_rescore(work):
-    out = call("run", "good.jsonl", "-o", "run", "--by", "system").output
+    out = call("run", "good.jsonl", "-o", "run", "--by", "system", "--judge", "rules").output
     assert "rgb.accuracy" in out
     assert "75.0" in out
     assert "signature rgb|v1|judge:rules|adjudge:" in out

@@ -146,7 +146,7 @@ class Result:
 async def aevaluate(
     samples: Samples,
     protocols: str | Sequence[str] | None = None,
-    judge: str | Judge = "rules",
+    judge: str | Judge = "local",
     *,
     metrics: str | Sequence[str] = (),
     parameters: Mapping[str, Mapping[str, Any]] | None = None,

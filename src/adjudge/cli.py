@@ -146,7 +146,7 @@ _metrics = click.option(
     metavar="NAME",
     help="rgb, trace, safe, ragchecker, violations. Default: those the file's fields allow.",
 )
-@click.option("--judge", default="rules", show_default=True, metavar="NAME", help="Who labels.")
+@click.option("--judge", default="local", show_default=True, metavar="NAME", help="Who labels.")
 @click.option(
     "--labels",
     default="auto",

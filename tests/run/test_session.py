@@ -254,7 +254,7 @@ def test_without_skip_bad_the_first_bad_sample_stops_and_nothing_written_is_lost
 
 def test_a_protocol_nobody_can_label_for_fails_before_the_run(samples, tmp_path):
     with pytest.raises(JudgeError, match="judge 'rules' cannot label for protocol 'ragchecker'"):
-        adjudge.evaluate(samples, "ragchecker", out=tmp_path / "run")
+        adjudge.evaluate(samples, "ragchecker", judge="rules", out=tmp_path / "run")
     assert not shard_paths(tmp_path / "run")
 
 
@@ -330,8 +330,8 @@ def test_what_is_scored_does_not_depend_on_neighbours_or_order():
     plain = [{"id": f"p{i}", "response": "red", "reference": "red"} for i in range(120)]
     noisy = [rgb_sample(i, response="blue") for i in range(30)]
     violations = [violation_sample(i) for i in range(20)]
-    forwards = adjudge.evaluate([*plain, *noisy, *violations])
-    backwards = adjudge.evaluate([*violations, *noisy, *plain])
+    forwards = adjudge.evaluate([*plain, *noisy, *violations], judge="rules")
+    backwards = adjudge.evaluate([*violations, *noisy, *plain], judge="rules")
     assert forwards.summary == backwards.summary
     assert forwards.value("rgb.accuracy") == 120 / 150
     assert forwards.summary.samples == 170

@@ -35,6 +35,8 @@ _WHOLE: dict[str, Callable[[Response, _Groups, _Groups], Finding]] = {
     "correction": answers.correction,
 }
 _JUDGED: dict[str, type[Question]] = {"refusal_judge": IsRefusal, "error_flag_judge": PointsOutError}
+SHORT_ANSWER = 8
+"""Words up to which a plain reference is taken for an answer that a response should contain."""
 _LABELS = frozenset((*_PARTS, *_WHOLE, *_JUDGED))
 
 
@@ -135,14 +137,11 @@ class Rgb(Protocol, frozen=True, kw_only=True):
         return None
 
     def offers(self, sample: Sample) -> bool:
-        """A long plain reference belongs to other protocols; rgb samples say a noise, ability or groups."""
-        means_it = (
-            "noise" in sample.attributes
-            or sample.ability is not None
-            or sample.counterfactual is not None
-            or isinstance(sample.reference, tuple)
-        )
-        return means_it and self.missing(sample) is None
+        """A short answer can be looked for in a response; a long plain reference is for other protocols."""
+        reference = sample.reference
+        short = isinstance(reference, tuple) or len((reference or "").split()) <= SHORT_ANSWER
+        means_it = "noise" in sample.attributes or sample.ability or sample.counterfactual or short
+        return bool(means_it) and self.missing(sample) is None
 
     def view(self, rows: Sequence[SummaryRow]) -> list[dict[str, Any]]:
         return result_objects(rows)

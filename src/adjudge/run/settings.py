@@ -21,7 +21,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """None: those that the fields of the file allow."""
     parameters: dict[str, dict[str, Any]] = {}
     metrics: tuple[str, ...] = ()
-    judge: str = "rules"
+    judge: str = "local"
     labels: str = "auto"
     """`auto`: those that came with the data, else the judge's. `judge`: always the judge's. Or a source."""
     lean: bool = False

@@ -1,0 +1,94 @@
+"""An evidence text prepared once: its sentences, their words and figures, and the windows nearest a claim."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from adjudge.judges.local.encoder import Matrix, bundled
+from adjudge.judges.local.numbers import Numbers, find_numbers
+from adjudge.judges.local.words import Bag, bag, weight
+from adjudge.segment.sentences import split_sentences
+
+ROOT = 4
+"""Letters by which a name and what is derived from it are told to be the same: Korea, Koreans."""
+_LONGEST_SENTENCE = 600
+"""Characters; tables and lists without stops are cut at this length."""
+
+
+class Evidence:
+    """Sentences of a text with an index from stem to sentences. Vectors are made when first wanted."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.sentences = _pieces(text)
+        self.bags: list[Bag] = [bag(sentence) for sentence in self.sentences]
+        self.figures: list[Numbers] = [find_numbers(sentence) for sentence in self.sentences]
+        self.index: dict[str, list[int]] = {}
+        for number, words in enumerate(self.bags):
+            for key in words.weights:
+                self.index.setdefault(key, []).append(number)
+        self.roots = {key[:ROOT] for key in self.index}
+        self._vectors: Matrix | None = None
+
+    @property
+    def vectors(self) -> Matrix:
+        """A unit vector a sentence."""
+        if self._vectors is None:
+            self._vectors = bundled().encode(self.sentences)
+        return self._vectors
+
+
+def _pieces(text: str) -> list[str]:
+    return [
+        text[first : min(end, first + _LONGEST_SENTENCE)]
+        for start, end in split_sentences(text)
+        for first in range(start, end, _LONGEST_SENTENCE)
+    ]
+
+
+@lru_cache(maxsize=2048)
+def prepare(text: str) -> Evidence:
+    """The evidence of a text; equal texts share it."""
+    return Evidence(text)
+
+
+class Window(NamedTuple):
+    """One sentence, or one with its neighbours, and the claim's stems found in it."""
+
+    first: int
+    last: int
+    shared: frozenset[str]
+    share: float
+    """Weight of the shared stems."""
+
+    def text(self, evidence: Evidence) -> str:
+        return " ".join(evidence.sentences[self.first : self.last])
+
+
+def best_windows(claim: Bag, evidence: Evidence) -> tuple[Window, Window]:
+    """The single sentence and the three neighbours that share most of a claim's weight; first of equals."""
+    shared: dict[int, set[str]] = {}
+    for key in claim.weights:
+        for number in evidence.index.get(key, ()):
+            shared.setdefault(number, set()).add(key)
+    one = three = Window(0, min(1, len(evidence.sentences)), frozenset(), 0.0)
+    three = three._replace(last=min(3, len(evidence.sentences)))
+    for number in sorted(shared):
+        share = _weight(shared[number])
+        if share > one.share:
+            one = Window(number, number + 1, frozenset(shared[number]), share)
+    for number in sorted({near for n in shared for near in (n - 1, n, n + 1)}):
+        if not 0 <= number < len(evidence.sentences):
+            continue
+        union = set().union(*(shared.get(near, set()) for near in (number - 1, number, number + 1)))
+        share = _weight(union)
+        if share > three.share:
+            first, last = max(0, number - 1), min(len(evidence.sentences), number + 2)
+            three = Window(first, last, frozenset(union), share)
+    return one, three
+
+
+def _weight(keys: set[str]) -> float:
+    # In a fixed order: sums of floats depend on it, and sets have none.
+    return sum(weight(key) for key in sorted(keys))

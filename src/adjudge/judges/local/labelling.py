@@ -1,0 +1,161 @@
+"""TRACe labels: context sentences that matter, those used, and the support of each response sentence.
+
+Two small logistic models fitted by training/fit_sentences.py tell relevant and used sentences from
+overlap and cosine; the verifier tells whether a response sentence is supported by the contexts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adjudge.judges.base import LabelSentences, SentenceLabels, Support
+from adjudge.judges.local.encoder import bundled
+from adjudge.judges.local.verifier import Opinion
+from adjudge.judges.local.words import Bag, bag
+from adjudge.segment.claims import split_claims
+
+WITHOUT_SENTENCE = "supported_without_sentence"
+"""TRACe's marker for a sentence that states nothing a document could support."""
+_PARTIAL = 0.35
+_MOST_KEYS = 3
+_LEAST_SHARE = 0.2
+
+Columns = NDArray[np.float64]
+Keyed = Sequence[tuple[str, str]]
+"""(key, text) of sentences."""
+Opinions = Mapping[tuple[str, str], Opinion]
+
+
+def pairs_of(contexts: Keyed, response: Keyed) -> list[tuple[str, str]]:
+    """(response sentence, all contexts) pairs that the verifier is to judge."""
+    evidence = joined(contexts)
+    return [(text, evidence) for _, text in response if split_claims(text)]
+
+
+def joined(contexts: Keyed) -> str:
+    """All context sentences as one text, each a paragraph of its own."""
+    return "\n\n".join(text for _, text in contexts)
+
+
+def label_sentences(question: LabelSentences, opinions: Opinions) -> SentenceLabels:
+    """The reply to `LabelSentences`, from the verifier's opinions of `pairs_of`."""
+    support = tuple(support_of(key, text, question.contexts, opinions) for key, text in question.response)
+    cited = {key for entry in support for key in entry.supported_by}
+    relevant, told = relevant_sentences(question.question, question.contexts)
+    used = cited.union(used_sentences(question))
+    lacking = [entry.key for entry in support if entry.support != "full"]
+    return SentenceLabels(
+        relevant,
+        tuple(key for key, _ in question.contexts if key in used),
+        support,
+        not lacking if support else None,
+        told,
+        _verdict(support, lacking),
+    )
+
+
+def _verdict(support: Sequence[Support], lacking: list[str]) -> str:
+    if not support:
+        return "the response is empty"
+    return f"not fully supported: {', '.join(lacking)}" if lacking else "every sentence is supported"
+
+
+def support_of(key: str, text: str, contexts: Keyed, opinions: Opinions) -> Support:
+    """What one response sentence rests on."""
+    opinion = opinions.get((text, joined(contexts)))
+    if opinion is None:
+        return Support(key, (WITHOUT_SENTENCE,), "full", "it states nothing to support")
+    keys = nearest(bag(text), contexts)
+    if opinion.verdict == "entailed":
+        return Support(key, keys, "full", opinion.why)
+    if opinion.entailed >= _PARTIAL and opinion.verdict != "contradicted" and keys:
+        return Support(key, keys, "partial", opinion.why)
+    return Support(key, (), "none", opinion.why)
+
+
+def nearest(words: Bag, contexts: Keyed) -> tuple[str, ...]:
+    """Keys of the sentences that share most of the words' weight; each must add to those before."""
+    bags = [bag(text) for _, text in contexts]
+    open_words = dict(words.weights)
+    found: set[int] = set()
+    while len(found) < _MOST_KEYS and open_words and bags:
+        shares = [sum(w for key, w in open_words.items() if key in other.weights) for other in bags]
+        best = max(range(len(shares)), key=shares.__getitem__)
+        if shares[best] < _LEAST_SHARE * words.total:
+            break
+        found.add(best)
+        open_words = {key: w for key, w in open_words.items() if key not in bags[best].weights}
+    return tuple(contexts[number][0] for number in sorted(found))
+
+
+def relevant_columns(question: str, contexts: Keyed) -> Columns:
+    """Features of each context sentence for being relevant, from question and contexts alone."""
+    vectors = bundled().encode([*(text for _, text in contexts), question])
+    wanted = bag(question)
+    bags = [bag(text) for _, text in contexts]
+    recall = np.array([_share(wanted, other) for other in bags])
+    cosine = vectors[:-1] @ vectors[-1]
+    padded = np.pad(cosine, 1)
+    around = (padded[:-2] + padded[1:-1] + padded[2:]) / 3
+    length = np.log1p([other.length for other in bags])
+    return np.column_stack([recall, cosine, around, cosine - cosine.max(), length]).astype(np.float64)
+
+
+def used_columns(question: LabelSentences) -> Columns:
+    """Features of each context sentence for having been used in the response."""
+    texts = [text for _, text in question.contexts]
+    answers = [text for _, text in question.response]
+    vectors = bundled().encode([*texts, question.question, *answers])
+    contexts, asked, said = vectors[: len(texts)], vectors[len(texts)], vectors[len(texts) + 1 :]
+    wanted, bags, told = bag(question.question), [bag(t) for t in texts], [bag(t) for t in answers]
+    covered = [max(_share(one, other) for one in told) for other in bags]
+    covering = [max(_share(other, one) for one in told) for other in bags]
+    near = (contexts @ said.T).max(axis=1)
+    recall = [_share(wanted, other) for other in bags]
+    found = [
+        np.array(covered),
+        np.array(covering),
+        near,
+        near - near.max(),
+        np.array(recall),
+        contexts @ asked,
+    ]
+    return np.column_stack(found).astype(np.float64)
+
+
+def _share(part: Bag, whole: Bag) -> float:
+    """Weight of the words of one text that another has."""
+    return sum(w for key, w in part.weights.items() if key in whole.weights) / (part.total or 1.0)
+
+
+@lru_cache(maxsize=1)
+def _model() -> dict[str, tuple[Columns, float]]:
+    stored = json.loads(files("adjudge.judges.local").joinpath("sentences.json").read_text("utf-8"))
+    return {
+        name: (np.array(stored[name]["weights"]), stored[name]["intercept"]) for name in ("relevant", "used")
+    }
+
+
+def relevant_sentences(question: str, contexts: Keyed) -> tuple[tuple[str, ...], str]:
+    """Keys of the context sentences that help to answer the question, and why."""
+    keys = _chosen("relevant", contexts, relevant_columns(question, contexts)) if contexts else ()
+    return keys, f"{len(keys)} of {len(contexts)} context sentences are near enough to the question"
+
+
+def used_sentences(question: LabelSentences) -> tuple[str, ...]:
+    """Keys of the context sentences that the response draws on."""
+    if not question.contexts or not question.response:
+        return ()
+    return _chosen("used", question.contexts, used_columns(question))
+
+
+def _chosen(name: str, contexts: Keyed, features: Columns) -> tuple[str, ...]:
+    weights, intercept = _model()[name]
+    scores = features @ weights + intercept
+    return tuple(key for (key, _), score in zip(contexts, scores, strict=True) if score > 0)
