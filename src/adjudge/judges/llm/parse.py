@@ -1,0 +1,165 @@
+"""Answers that are not JSON: lists, triples, code blocks, verdicts in brackets, label words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+_BULLET = re.compile(
+    r"\s*(?:[-–•‣▪◦](?:\s+|(?=[^\W\d])|$)|\*(?:\s+|$)|\(?[0-9]{1,3}[.):](?:\s+|(?=[^\W\d])|$))"
+)
+_NONE = re.compile(
+    r"\W*(?:none|n/?a|abstain|nothing"
+    r"|(?:there (?:are|is) )?no (?:\w+ ){0,2}(?:claims?|facts?)(?: found)?)\W*\Z",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"```(?:[\w+-]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
+_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+_LABEL = re.compile(r"\b(?:(entail(?:ment|ed|s)?)|(neutral)|(contradict(?:ion|ed|s|ory)?))\b", re.IGNORECASE)
+_PLACEHOLDER = ("subject", "predicate", "object")
+
+
+def list_items(text: str) -> list[str] | None:
+    """Items of a numbered or bulleted list; [] if the text says that there are none; None if it is no list.
+
+    A mark counts only where a line begins, so that "1990 - 1995" stays whole. Lines without a mark continue
+    the item before them, up to a blank line. Empty items are passed over.
+    """
+    items: list[str] = []
+    open_item = found = False
+    for line in text.splitlines():
+        mark = _BULLET.match(line)
+        if mark:
+            found = open_item = True
+            items.append(line[mark.end() :].strip())
+        elif not line.strip():
+            open_item = False
+        elif open_item:
+            items[-1] = f"{items[-1]} {line.strip()}".strip()
+    if not found:
+        return [] if _NONE.match(text) else None
+    return [item for item in items if item and not _NONE.match(item)]
+
+
+def triples(text: str) -> list[tuple[str, str, str]]:
+    """All `("a", "b", "c")` of the text, in any quotes, each once, in order.
+
+    Where the text has `###` headings, what follows the first of them counts, if it holds any.
+    """
+    sections = text.split("###")
+    chosen = [sections[1], sections[0]] if len(sections) > 1 else sections
+    for section in chosen:
+        found: dict[tuple[str, str, str], None] = {}
+        place = 0
+        while (place := section.find("(", place)) >= 0:
+            parts, end = _tuple_at(section, place + 1)
+            place = end if parts else place + 1
+            if parts and len(parts) == 3 and all(part.strip() for part in parts):
+                triple = (parts[0].strip(), parts[1].strip(), parts[2].strip())
+                if tuple(part.lower() for part in triple) != _PLACEHOLDER:
+                    found[triple] = None
+        if found:
+            return list(found)
+    return []
+
+
+def _tuple_at(text: str, at: int) -> tuple[list[str] | None, int]:
+    """Quoted strings up to the closing parenthesis, and where it ends; None if it is no such thing."""
+    parts: list[str] = []
+    while True:
+        at = _blanks(text, at)
+        if at >= len(text) or text[at] not in "\"'":
+            return None, at
+        part, at = _quoted(text, at)
+        if part is None:
+            return None, at
+        parts.append(part)
+        at = _blanks(text, at)
+        if text[at : at + 1] == ")":
+            return parts, at + 1
+        at += 1  # the comma, without which `_quoted` would not have ended
+
+
+def _quoted(text: str, at: int) -> tuple[str | None, int]:
+    """A string on one line. A quote ends it only before `, "` or `)`: unescaped ones inside belong to it."""
+    quote, chars, at = text[at], [], at + 1
+    while at < len(text) and text[at] != "\n":
+        char = text[at]
+        if char == "\\" and at + 1 < len(text) and text[at + 1] in "\\\"'":
+            chars.append(text[at + 1])
+            at += 2
+            continue
+        if char == quote:
+            after = _blanks(text, at + 1)
+            if text[after : after + 1] == ")":
+                return "".join(chars), at + 1
+            if text[after : after + 1] == "," and _begins_part(text, after + 1):
+                return "".join(chars), at + 1
+        chars.append(char)
+        at += 1
+    return None, at
+
+
+def _begins_part(text: str, at: int) -> bool:
+    at = _blanks(text, at)
+    return text[at : at + 1] in ('"', "'") or bool(re.match(r"[-+\w.]+\s*[,)]", text[at:]))
+
+
+def _blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t":
+        at += 1
+    return at
+
+
+def code_block(text: str) -> str:
+    """Content of the first code block that has any, without its language; empty if there is none."""
+    for found in _FENCE.finditer(text):
+        if content := found[1].strip():
+            return content
+    return ""
+
+
+def verdict(text: str, table: Mapping[str, T]) -> T | None:
+    """The last verdict in brackets that the table knows, or the only words of the answer.
+
+    Keys of the table are in small letters with single blanks. The last, because a citation such as [1], or a
+    verdict that is weighed, may stand before it.
+    """
+    for found in reversed(_BRACKET.findall(text)):
+        if (known := table.get(_plain_words(found))) is not None:
+            return known
+    words = _plain_words(text)
+    return table.get(words) if len(words) < 60 else None
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s]|_", " ", text).lower().split())
+
+
+class Labels(NamedTuple):
+    """Label words found: `e`, `n`, `c`, and `-` for each that is missing."""
+
+    cells: str
+    note: str | None = None
+
+
+def label_words(text: str, count: int) -> Labels:
+    """The first `count` labels. Too few are missing, never taken for neutral; too many are cut, and told.
+
+    Where as many lines have a label as are expected, each line's first counts, so that an explanation after
+    it does no harm.
+    """
+    lines = [found for line in text.splitlines() if (found := _labels(line))]
+    cells = "".join(line[0] for line in lines) if len(lines) == count else "".join(lines)
+    if len(cells) > count:
+        return Labels(cells[:count], f"{len(cells)} labels for {count} claims: the rest was cut")
+    if len(cells) < count:
+        return Labels(cells.ljust(count, "-"), f"{len(cells)} labels for {count} claims: the rest is missing")
+    return Labels(cells)
+
+
+def _labels(line: str) -> str:
+    return "".join("e" if found[1] else "n" if found[2] else "c" for found in _LABEL.finditer(line))
