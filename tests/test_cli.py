@@ -346,3 +346,12 @@ def test_explain_tells_what_beat_a_pair_and_what_makes_a_passage_relevant(work):
     Path("outside.jsonl").write_text(outside)
     call("run", "outside.jsonl", "-o", "o")
     call("explain", "o", "o")
+
+
+def test_text_that_looks_like_markup_is_shown_as_it_is(work):
+    Path("marked.jsonl").write_text(
+        "\n".join(line(i, attributes={"noise": 0, "team": f"[red]{i % 2}[/red]"}) for i in range(4))
+    )
+    out = call("run", "marked.jsonl", "-o", "r", "--by", "team").output
+    assert "[red]1[/red]" in out
+    assert "adjudge[inspect]" in call("list", "judges").output

@@ -28,7 +28,8 @@ def test_readme_commands_work_as_printed(tmp_path, monkeypatch):
     readme = (ROOT / "README.md").read_text("utf-8")
     (sample,) = re.findall(r"```json\n(.*?)\n```", readme, re.S)
     monkeypatch.chdir(tmp_path)
-    Path("answers.jsonl").write_text(json.dumps(json.loads(sample)) + "\n")
+    for name in ("answers.jsonl", "raw.jsonl"):
+        Path(name).write_text(json.dumps(json.loads(sample)) + "\n")
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", readme, re.S))
     commands = re.findall(r"^adjudge (.*?)(?:\s+#.*)?$", blocks, re.M)
     assert len(commands) >= 5

@@ -7,6 +7,7 @@ from typing import Any
 
 from adjudge.datasets.registry import readers, writers
 from adjudge.judges.registry import judge_names, make_judge
+from adjudge.judges.routed import ROLES
 from adjudge.metrics.ratios import describe
 from adjudge.protocols import make_protocol, protocol_names
 from adjudge.protocols.base import Protocol
@@ -56,11 +57,28 @@ def metric_rows(protocol: str | None = None) -> Rows:
 
 
 def judge_rows() -> Rows:
-    """What each judge can do."""
-    judges = [make_judge(name) for name in judge_names()]
+    """What each judge needs and can label for."""
+    rules, local = (make_judge(name) for name in judge_names())
+    from adjudge.judges.llm.judge import LlmJudge
+
+    needs = {
+        "rules": (rules.answers, "nothing"),
+        "local": (local.answers, "nothing: models are bundled"),
+        "local/PATH": (local.answers, "a folder with model.onnx and tokenizer.json, or a hub name"),
+        "openai/MODEL": (LlmJudge.answers, "a key, or --base-url of a server of your own"),
+        "inspect/PROVIDER/MODEL": (
+            LlmJudge.answers,
+            "pip install 'adjudge[inspect]' and that provider's key",
+        ),
+        "claims=A,check=B,*=C": (frozenset(), f"a judge a role: {', '.join(ROLES)}, * for the rest"),
+    }
     return [
-        {"judge": judge.name, "answers": ", ".join(sorted(kind.__name__ for kind in judge.answers))}
-        for judge in judges
+        {
+            "judge": name,
+            "labels for": ", ".join(p.name for p in built_in() if answers and p.questions <= answers) or "–",
+            "needs": need,
+        }
+        for name, (answers, need) in needs.items()
     ]
 
 

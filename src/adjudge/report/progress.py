@@ -13,8 +13,11 @@ PATIENCE = 2.0
 
 
 @contextlib.contextmanager
-def progress_bar(path: str | None) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of samples done. Draws on standard error, only on a terminal."""
+def progress_bar(path: str | None, live: Callable[[], str] = lambda: "") -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of samples done. Draws on standard error, only on a terminal.
+
+    `live` gives what else to show beside the bar: what models were asked and cost so far.
+    """
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -25,7 +28,7 @@ def progress_bar(path: str | None) -> Iterator[Callable[[int], None]]:
 
     def advance(done: int) -> None:
         nonlocal bar, task, looked
-        if done & 15:
+        if done & 15 and done > 256:
             return
         now = time.monotonic()
         if now - started < PATIENCE or now - looked < 0.1:
@@ -33,7 +36,7 @@ def progress_bar(path: str | None) -> Iterator[Callable[[int], None]]:
         looked = now
         if bar is None:
             bar, task = _start(path)
-        bar.update(task, completed=done)
+        bar.update(task, completed=done, live=live())
 
     try:
         yield advance
@@ -51,11 +54,12 @@ def _start(path: str | None) -> tuple[Any, Any]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[live]}"),
         console=Console(stderr=True),
         transient=True,
     )
     bar.start()
-    return bar, bar.add_task("scoring", total=_lines(path))
+    return bar, bar.add_task("scoring", total=_lines(path), live="")
 
 
 def _lines(path: str | None) -> int | None:

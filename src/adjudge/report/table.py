@@ -167,6 +167,7 @@ def _rgb_cells(entry: dict[str, Any]) -> list[str]:
 def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     numeric = columns.index("value") if "value" in columns else 2
@@ -179,7 +180,8 @@ def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
             columns[index], overflow="fold", no_wrap=not named, justify="left" if named else "right"
         )
     for row in rows:
-        table.add_row(*(row[index] for index in kept))
+        # As plain text: an attribute may hold what rich would take for markup.
+        table.add_row(*(Text(row[index]) for index in kept))
     return table
 
 

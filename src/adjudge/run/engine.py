@@ -127,9 +127,10 @@ def _problem(plan: Plan, protocol: Protocol, head: Sequence[Sample]) -> AdjudgeE
         return UsageError(f"no labels of source {plan.labels!r} for protocol '{protocol.name}': {there}")
     if not plan.can_label(protocol):
         questions = ", ".join(sorted(kind.__name__ for kind in protocol.questions - plan.judge.answers))
+        cure = "add --similarity local" if questions == "Similarity" else "choose another --judge"
         return JudgeError(
             f"judge '{plan.judge.name}' cannot label for protocol '{protocol.name}' (it does not answer"
-            f" {questions}) and the samples carry no labels; choose another --judge or give labelled data"
+            f" {questions}) and the samples carry no labels; {cure} or give labelled data"
         )
     if all(protocol.missing(sample) is not None for sample in head):
         try:

@@ -25,6 +25,7 @@ def list_verb(what: str, protocol: str | None, as_json: bool) -> None:
         return
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     hidden = {"groups", "empty", "fold"} if what == "metrics" else set()
@@ -32,5 +33,5 @@ def list_verb(what: str, protocol: str | None, as_json: bool) -> None:
     for name in names:
         table.add_column(name, no_wrap=name in ("metric", "protocol", "format", "judge", "better"))
     for row in rows:
-        table.add_row(*(str(row[name]) for name in names))
+        table.add_row(*(Text(str(row[name])) for name in names))
     console().print(table)

@@ -15,6 +15,8 @@ import msgspec
 from adjudge.api import Result, evaluate
 from adjudge.datasets.registry import parse_mapping
 from adjudge.errors import RunFolderError, UsageError
+from adjudge.judges.registry import make_judge
+from adjudge.judges.usage import usage_of
 from adjudge.report.progress import progress_bar
 from adjudge.run.settings import parse_parameters
 from adjudge.run.store import read_info
@@ -52,16 +54,24 @@ def run_verb(
         folder = Path(out) if out else _new_folder(input)
         if options["lean"] and path != input:
             raise UsageError("--lean refers to a file, and standard input is none")
-        with progress_bar(path) as advance, _told_how_to_go_on(input, folder):
+        judge = make_judge(
+            options.pop("judge"),
+            similarity=options.pop("similarity"),
+            concurrency=options["concurrency"],
+            calls_path=str(folder / "calls.jsonl"),
+            **access,
+        )
+        live = lambda: "; ".join(_usage_text(used) for used in usage_of(judge).values())  # noqa: E731
+        with progress_bar(path, live) as advance, _told_how_to_go_on(input, folder):
             result = evaluate(
                 path,
                 protocols or None,
+                judge=judge,
                 parameters=settings,
                 mapping=parse_mapping(mapping) if mapping else None,
                 format=format_,
                 out=folder,
                 on_progress=advance,
-                access={name: value for name, value in access.items() if value is not None},
                 **options,
             )
     print_summary(result.summary, as_json)
@@ -124,7 +134,6 @@ def _dry_run(
 ) -> int:
     """Go through all samples with guessed answers, to tell what a real run would ask and cost."""
     from adjudge.judges.llm.dry import Dry
-    from adjudge.judges.registry import make_judge
     from adjudge.report.dry import estimate_lines, estimates
 
     asked: dict[str, Dry] = {}
