@@ -213,6 +213,7 @@ def test_unreadable_answers_leave_samples_unscored_and_never_end_a_run(tmp_path)
         assert all(
             score.value is None and score.reason for score in record.scores if score.metric != "safe.claims"
         )
+        assert "I would rather not." in str(record.steps), "what the model said is kept"
     assert len(server.requests) <= 2 * 7 * 2, "one repair turn, no more"
 
 

@@ -75,7 +75,7 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
 
     async def label(self, sample: Sample, judge: Judge) -> Labelled:
         metrics = [spec.name for spec in self.wanted]
-        units, labels, grids = await label_claims(
+        units, labels, grids, steps = await label_claims(
             sample, judge, f"judge:{judge.name}", metrics, steps=self.steps
         )
         known = msgspec.structs.replace(sample, units=tuple(units))
@@ -86,6 +86,7 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
             self.given_units(known),
             tuple(labels),
             tuple(grids),
+            tuple(steps),
         )
 
     def tally(self, labelled: Labelled) -> tuple[entailment.Tally, bool]:

@@ -8,8 +8,10 @@ text is checked on its own, five claims at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from adjudge.judges.base import CheckClaims, ExtractClaims, Judge, Question, Reply
+from adjudge.protocols.asking import ask_once, failures, reason_of
 from adjudge.protocols.ragchecker_claims import claim_unit
 from adjudge.segment.units import answer_text
 from adjudge.types import Grid, Label, Sample, Unit
@@ -56,26 +58,27 @@ _AGAINST_PASSAGES = {
 
 async def label_claims(
     sample: Sample, judge: Judge, source: str, metrics: Sequence[str], *, steps: bool
-) -> tuple[list[Unit], list[Label], list[Grid]]:
-    """Claim units, the labels that say how many there are, and the grids of verdicts."""
+) -> tuple[list[Unit], list[Label], list[Grid], list[dict[str, Any]]]:
+    """Claim units, labels that say how many there are, grids of verdicts, and what could not be read."""
     question = sample.question or ""
     sides = sides_of(sample, metrics)
-    extracted = await judge.ask([ExtractClaims(words, question) for _, words, _ in sides])
+    to_extract = [ExtractClaims(words, question) for _, words, _ in sides]
+    extracted = await ask_once(judge, to_extract)
+    steps_taken = failures("response", to_extract, extracted)
     units: list[Unit] = []
     labels: list[Label] = []
     to_check: list[tuple[Side, tuple[str, ...]]] = []
     for side, reply in zip(sides, extracted, strict=True):
         text = side[0]
         if reply.value is None:
-            reason = reply.reason or "the judge gave no claims"
-            labels.append(Label("claims", text, None, None, source, reply.why, reason))
+            labels.append(Label("claims", text, None, None, source, reply.why, reason_of(reply)))
             continue
         claims: tuple[str, ...] = reply.value
         labels.append(Label("claims", text, len(claims), None, source, reply.why))
         units += [claim_unit(text, index, claim) for index, claim in enumerate(claims)]
         to_check.append((side, claims))
-    grids = await _check(sample, judge, source, to_check, steps=steps)
-    return units, labels, grids
+    grids, unread = await _check(sample, judge, source, to_check, steps=steps)
+    return units, labels, grids, steps_taken + unread
 
 
 async def _check(
@@ -85,7 +88,7 @@ async def _check(
     sides: Sequence[tuple[Side, tuple[str, ...]]],
     *,
     steps: bool,
-) -> list[Grid]:
+) -> tuple[list[Grid], list[dict[str, Any]]]:
     """One grid a side, from as many questions as the form has, all asked together."""
     questions: list[Question] = []
     places: list[tuple[int, range, range]] = []
@@ -95,13 +98,13 @@ async def _check(
             chosen = tuple(claims[row] for row in rows)
             questions.append(CheckClaims(chosen, evidence, sample.question or ""))
             places.append((number, rows, columns))
-    replies = await judge.ask(questions) if questions else []
+    replies = await ask_once(judge, questions)
     tables = [[["-"] * len(against) for _ in claims] for (_, _, against), claims in sides]
     reasons: list[str | None] = [None] * len(sides)
     for (number, rows, columns), reply in zip(places, replies, strict=True):
         _fill(tables[number], rows, columns, reply)
         reasons[number] = reasons[number] or reply.reason
-    return [
+    grids = [
         Grid(
             "check",
             tuple(f"claim:{text}:{index}" for index in range(len(claims))),
@@ -113,6 +116,7 @@ async def _check(
         for ((text, _, against), claims), table, reason in zip(sides, tables, reasons, strict=True)
         if claims and against
     ]
+    return grids, failures("response", questions, replies)
 
 
 def _blocks(claims: int, against: int, *, steps: bool) -> list[tuple[range, range]]:

@@ -20,17 +20,9 @@ from adjudge.judges.base import (
     Reply,
     SplitSentence,
 )
+from adjudge.protocols.asking import ask_once, failure, reason_of
 from adjudge.protocols.safe import Safe, fact_units
-from adjudge.protocols.safe_search import (
-    Claim,
-    Manner,
-    Verdict,
-    ask_once,
-    check_contexts,
-    failure,
-    look_up,
-    reason_of,
-)
+from adjudge.protocols.safe_search import Claim, Manner, Verdict, check_contexts, look_up
 from adjudge.segment.keys import letters
 from adjudge.segment.sentences import split_sentences
 from adjudge.types import Label, Labelled, Sample, Span, Unit

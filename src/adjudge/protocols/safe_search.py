@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 
 from adjudge.evidence.base import Evidence, Passage, SearchFailed
-from adjudge.judges.base import CheckClaims, Judge, NextQuery, Question, RateFact, Reply
+from adjudge.judges.base import CheckClaims, Judge, NextQuery, RateFact, Reply
+from adjudge.protocols.asking import ask_once, failure, reason_of
 
 _VERDICTS = frozenset({"entailed", "contradicted", "neutral"})
 _SHOWN = 160
@@ -38,26 +39,6 @@ class Manner(NamedTuple):
     max_steps: int
     results: int
     early_stop: bool
-
-
-async def ask_once(judge: Judge, questions: Sequence[Question]) -> list[Reply]:
-    """One reply a question; equal questions are asked once, and none costs no call."""
-    unique = list(dict.fromkeys(questions))
-    replies = await judge.ask(unique) if unique else []
-    known = dict(zip(unique, replies, strict=True))
-    return [known[question] for question in questions]
-
-
-def reason_of(reply: Reply) -> str:
-    """Why a reply has no value."""
-    return reply.reason or "the judge gave no answer"
-
-
-def failure(unit: str, asked: type[Question], reply: Reply) -> list[dict[str, Any]]:
-    """The step that keeps what a model said when nothing could be made of it."""
-    if not reply.raw:
-        return []
-    return [{"unit": unit, "asked": asked.__name__, "reason": reason_of(reply), "raw": list(reply.raw)}]
 
 
 async def check_contexts(

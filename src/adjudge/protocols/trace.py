@@ -135,8 +135,9 @@ class Trace(Protocol, frozen=True, kw_only=True):
         return ["steps:yes"] if self.steps else []
 
     async def label(self, sample: Sample, judge: Judge) -> Labelled:
-        units, labels = await label_sentences(sample, judge, f"judge:{judge.name}", steps=self.steps)
-        return Labelled(sample.id, sample.item, self.attributes(sample), units, tuple(labels))
+        units, labels, steps = await label_sentences(sample, judge, f"judge:{judge.name}", steps=self.steps)
+        attributes = self.attributes(sample)
+        return Labelled(sample.id, sample.item, attributes, units, tuple(labels), (), tuple(steps))
 
     def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
         evidence = _Evidence(labelled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from adjudge.judges.base import (
     Judge,
@@ -15,6 +15,7 @@ from adjudge.judges.base import (
     Support,
     SupportSentence,
 )
+from adjudge.protocols.asking import ask_once, failures, reason_of
 from adjudge.segment.units import context_units, response_units, unit_text
 from adjudge.types import Label, Sample, Unit
 
@@ -67,8 +68,8 @@ def support_labels(entries: Iterable[SentenceSupport], source: str, why: str | N
 
 async def label_sentences(
     sample: Sample, judge: Judge, source: str, *, steps: bool
-) -> tuple[tuple[Unit, ...], list[Label]]:
-    """Sentence units of contexts and response, and the judge's labels of them.
+) -> tuple[tuple[Unit, ...], list[Label], list[dict[str, Any]]]:
+    """Sentence units of contexts and response, the judge's labels of them, and what could not be read.
 
     One joint question, or step by step: one for relevance and one a response sentence.
     """
@@ -78,12 +79,22 @@ async def label_sentences(
         tuple((unit.id.partition(":")[2], unit_text(unit, sample)) for unit in units)
         for units in (contexts, response)
     ]
-    ask = _step_by_step if steps else _jointly
-    return (*contexts, *response), await ask(sample.question or "", keyed[0], keyed[1], judge, source)
+    questions = (_steps if steps else _joint)(sample.question or "", keyed[0], keyed[1])
+    replies = await ask_once(judge, questions)
+    labels = _from_steps(replies, source) if steps else _from_joint(replies[0], source)
+    return (*contexts, *response), labels, failures("response", questions, replies)
 
 
-async def _jointly(question: str, contexts: Keyed, response: Keyed, judge: Judge, source: str) -> list[Label]:
-    (reply,) = await judge.ask([LabelSentences(question, contexts, response)])
+def _joint(question: str, contexts: Keyed, response: Keyed) -> list[Question]:
+    return [LabelSentences(question, contexts, response)]
+
+
+def _steps(question: str, contexts: Keyed, response: Keyed) -> list[Question]:
+    support = [SupportSentence(contexts, response, key) for key, _ in response]
+    return [RelevantSentences(question, contexts), *support]
+
+
+def _from_joint(reply: Reply, source: str) -> list[Label]:
     if reply.value is None:
         fields = (("relevant", "contexts"), ("used", "contexts"), ("support", "response"))
         return [_failed(name, field, reply, source) for name, field in fields]
@@ -96,13 +107,9 @@ async def _jointly(question: str, contexts: Keyed, response: Keyed, judge: Judge
     return labels
 
 
-async def _step_by_step(
-    question: str, contexts: Keyed, response: Keyed, judge: Judge, source: str
-) -> list[Label]:
+def _from_steps(replies: Sequence[Reply], source: str) -> list[Label]:
     """Here `used` is what supports some response sentence: no question asks for it."""
-    questions: list[Question] = [RelevantSentences(question, contexts)]
-    questions += [SupportSentence(contexts, response, key) for key, _ in response]
-    relevant, *supports = await judge.ask(questions)
+    relevant, *supports = replies
     if relevant.value is None:
         labels = [_failed("relevant", "contexts", relevant, source)]
     else:
@@ -126,4 +133,4 @@ def _entry(found: Support) -> SentenceSupport:
 
 
 def _failed(name: str, field: str, reply: Reply, source: str) -> Label:
-    return Label(name, field, None, None, source, reply.why, reply.reason or "the judge gave no label")
+    return Label(name, field, None, None, source, reply.why, reason_of(reply))
