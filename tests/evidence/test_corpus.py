@@ -17,10 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError
-from adjudge.evidence.base import Passage, cache_folder
+from adjudge.evidence.base import Passage
 from adjudge.evidence.corpus import K1, B, Corpus, corpus_name
 from adjudge.evidence.corpus_files import WINDOW, windows
 from adjudge.evidence.words import search_words
+from adjudge.paths import cache_folder
 
 
 @pytest.fixture
@@ -192,11 +193,11 @@ def test_a_corpus_that_is_gone(tmp_path: Path) -> None:
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ADJUDGE_CACHE", str(tmp_path / "answers.sqlite"))
-    assert cache_folder() == tmp_path / "evidence"
+    assert cache_folder() == tmp_path
     monkeypatch.delenv("ADJUDGE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     if sys.platform == "linux":
-        assert cache_folder() == tmp_path / "adjudge" / "evidence"
+        assert cache_folder() == tmp_path / "adjudge"
 
 
 def test_windows_overlap_by_a_sentence() -> None:

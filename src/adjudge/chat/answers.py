@@ -11,13 +11,13 @@ import logging
 import os
 import queue
 import sqlite3
-import sys
 import threading
 import time
 from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.errors import JudgeError
+from adjudge.paths import cache_folder
 
 log = logging.getLogger(__name__)
 
@@ -29,15 +29,8 @@ _BUSY_MS = 30_000
 
 def default_path() -> Path:
     """ADJUDGE_CACHE, else a file in the platform's cache folder."""
-    if named := os.environ.get("ADJUDGE_CACHE"):
-        return Path(named).expanduser()
-    if sys.platform == "win32":
-        folder = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        folder = "~/Library/Caches"
-    else:
-        folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(folder).expanduser() / "adjudge" / "answers.sqlite"
+    named = os.environ.get("ADJUDGE_CACHE")
+    return Path(named).expanduser() if named else cache_folder() / "answers.sqlite"
 
 
 class _Job(NamedTuple):

@@ -12,6 +12,7 @@ from adjudge.datasets.source import Row, Source
 from adjudge.datasets.trace_rows import (
     flag,
     is_ragbench,
+    judged_lists,
     key_list,
     response_key,
     sentence_units,
@@ -20,7 +21,7 @@ from adjudge.datasets.trace_rows import (
     text_or_none,
 )
 from adjudge.errors import InputError
-from adjudge.protocols.trace_label import SentenceSupport, list_labels, support_labels
+from adjudge.protocols.trace_label import SentenceSupport, support_labels
 from adjudge.types import Attribute, Label, Sample
 
 _STORED = (
@@ -96,14 +97,7 @@ def _attributes(data: dict[str, Any], model: str | None) -> dict[str, Attribute]
 
 def _labels(row: Row, sample: str) -> list[Label]:
     source = f"judge:{text_field(row, 'annotating_model_name', sample=sample) or 'ragbench'}"
-    labels: list[Label] = []
-    relevant = key_list(row, row.data, "all_relevant_sentence_keys", sample)
-    if relevant is not None:
-        why = text_field(row, "relevance_explanation", sample=sample)
-        labels += list_labels("relevant", relevant, source, why)
-    used = key_list(row, row.data, "all_utilized_sentence_keys", sample)
-    if used is not None:
-        labels += list_labels("used", used, source)
+    labels = judged_lists(row, sample, source)
     entries = support_entries(row, sample)
     unsupported = key_list(row, row.data, "unsupported_response_sentence_keys", sample)
     if entries is None and unsupported is None:

@@ -21,7 +21,7 @@ from adjudge.datasets.trace_rows import (
     SENTENCE_KEYS,
     flag,
     is_ragbench,
-    key_list,
+    judged_lists,
     response_key,
     sentence_units,
     support_entries,
@@ -30,7 +30,7 @@ from adjudge.datasets.trace_rows import (
 )
 from adjudge.errors import UsageError
 from adjudge.protocols.trace import Trace
-from adjudge.protocols.trace_label import SentenceSupport, list_labels, support_labels
+from adjudge.protocols.trace_label import SentenceSupport, support_labels
 from adjudge.segment.keys import parse_key
 from adjudge.segment.units import unit_text
 from adjudge.types import Label, Record, Sample, Unit
@@ -77,14 +77,7 @@ def _convert(row: Row) -> Iterator[Sample]:
 
 
 def _labels(row: Row, sample: str, source: str) -> list[Label]:
-    labels: list[Label] = []
-    relevant = key_list(row, row.data, "all_relevant_sentence_keys", sample)
-    if relevant is not None:
-        why = text_field(row, "relevance_explanation", sample=sample)
-        labels += list_labels("relevant", relevant, source, why)
-    used = key_list(row, row.data, "all_utilized_sentence_keys", sample)
-    if used is not None:
-        labels += list_labels("used", used, source)
+    labels = judged_lists(row, sample, source)
     entries = support_entries(row, sample)
     overall = flag(row, row.data, "overall_supported", sample)
     why = text_field(row, "overall_supported_explanation", sample=sample)

@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
+from adjudge.datasets.base import text_field
 from adjudge.datasets.source import Row
+from adjudge.protocols.trace_label import list_labels
 from adjudge.segment.keys import tidy_key
-from adjudge.types import Span, Unit
+from adjudge.types import Label, Span, Unit
 
 LABEL_KEYS = frozenset(
     {"all_relevant_sentence_keys", "all_utilized_sentence_keys", "sentence_support_information"}
@@ -124,3 +126,16 @@ def flag(row: Row, data: dict[str, Any], key: str, sample: str) -> bool | None:
 def text_or_none(value: Any) -> str | None:
     """An explanation, if it is text."""
     return value if isinstance(value, str) and value else None
+
+
+def judged_lists(row: Row, sample: str, source: str) -> list[Label]:
+    """Labels of the relevant and the used sentences, as far as the row lists them."""
+    labels: list[Label] = []
+    relevant = key_list(row, row.data, "all_relevant_sentence_keys", sample)
+    if relevant is not None:
+        why = text_field(row, "relevance_explanation", sample=sample)
+        labels += list_labels("relevant", relevant, source, why)
+    used = key_list(row, row.data, "all_utilized_sentence_keys", sample)
+    if used is not None:
+        labels += list_labels("used", used, source)
+    return labels

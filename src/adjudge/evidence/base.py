@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
@@ -49,16 +46,3 @@ class Evidence(Protocol):
     async def close(self) -> None:
         """Let go of connections."""
         ...
-
-
-def cache_folder() -> Path:
-    """`evidence` beside the file that ADJUDGE_CACHE names, else in the platform's cache folder."""
-    if named := os.environ.get("ADJUDGE_CACHE"):
-        return Path(named).expanduser().absolute().parent / "evidence"
-    if sys.platform == "win32":
-        folder = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        folder = "~/Library/Caches"
-    else:
-        folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(folder).expanduser() / "adjudge" / "evidence"

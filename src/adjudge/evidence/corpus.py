@@ -14,9 +14,10 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import InputError
-from adjudge.evidence.base import Passage, cache_folder
+from adjudge.evidence.base import Passage
 from adjudge.evidence.corpus_files import CUT, WINDOW, CorpusFile, digest_files, list_files, read_passages
 from adjudge.evidence.words import search_words
+from adjudge.paths import cache_folder
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class Corpus:
         files = list_files(self._root)
         settings = f"{CUT}|{WINDOW}|{K1}|{B}|{_library()}|{_digest(files)}"
         key = blake2b(settings.encode(), digest_size=12).hexdigest()
-        folder = (self._cache or cache_folder()) / "corpora" / key
+        folder = (self._cache or cache_folder() / "evidence") / "corpora" / key
         from filelock import FileLock
 
         lock = FileLock(f"{folder}.lock", timeout=_WAIT)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from adjudge.chat.flights import Flights
 from adjudge.evidence.base import Evidence, Passage
 
 log = logging.getLogger(__name__)
@@ -63,16 +64,6 @@ class Store:
         self._broken = True
 
 
-class _Flight:
-    """A search under way, and how many wait for it."""
-
-    __slots__ = ("task", "waiting")
-
-    def __init__(self, task: asyncio.Task[list[Passage]]) -> None:
-        self.task = task
-        self.waiting = 0
-
-
 class Once:
     """Wraps any evidence. A failed search is not remembered."""
 
@@ -80,7 +71,7 @@ class Once:
         self._inner = inner
         self._store = store
         self._known: dict[tuple[str, int], list[Passage]] = {}
-        self._flights: dict[tuple[str, int], _Flight] = {}
+        self._flights: Flights[tuple[str, int], list[Passage]] = Flights()
 
     @property
     def name(self) -> str:
@@ -95,10 +86,7 @@ class Once:
 
     async def close(self) -> None:
         """Calls off what is still under way."""
-        tasks = [flight.task for flight in self._flights.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._flights.close()
         await self._inner.close()
 
     async def search(self, query: str, limit: int) -> list[Passage]:
@@ -106,19 +94,7 @@ class Once:
         known = self._known.get(key)
         if known is not None:
             return known
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = self._flights[key] = _Flight(asyncio.ensure_future(self._search(key)))
-            flight.task.add_done_callback(lambda task: self._landed(key, task))
-        flight.waiting += 1
-        try:
-            return await asyncio.shield(flight.task)
-        finally:
-            flight.waiting -= 1
-            if not flight.waiting and not flight.task.done():
-                # Nobody may join a search that is being called off.
-                self._landed(key, flight.task)
-                flight.task.cancel()
+        return await self._flights.join(key, lambda: self._search(key))
 
     async def _search(self, key: tuple[str, int]) -> list[Passage]:
         query, limit = key
@@ -132,8 +108,3 @@ class Once:
             del self._known[next(iter(self._known))]
         self._known[key] = passages
         return passages
-
-    def _landed(self, key: tuple[str, int], task: asyncio.Task[list[Passage]]) -> None:
-        flight = self._flights.get(key)
-        if flight is not None and flight.task is task:
-            del self._flights[key]

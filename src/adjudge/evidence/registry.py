@@ -46,10 +46,10 @@ def open_evidence(spec: str, contexts: Sequence[str] = ()) -> Evidence:
 
         return Once(Corpus(rest))
     if kind == "web":
-        from adjudge.evidence.base import cache_folder
         from adjudge.evidence.serper import Serper
+        from adjudge.paths import cache_folder
 
-        return Once(Serper(), Store(cache_folder() / "searches.sqlite"))
+        return Once(Serper(), Store(cache_folder() / "evidence" / "searches.sqlite"))
     factory = plugin("adjudge.evidence", kind)
     assert factory is not None
     return Once(factory(rest))
