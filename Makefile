@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types check bench lock clean
+.PHONY: demo test check bench bench-peers lock clean
 
 demo: $(STAMP)
 	$(BIN)/adjudge demo
@@ -22,6 +22,10 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/client.py
+
+# Installs other tools into environments of their own in the user's cache folder; takes about 15 minutes.
+bench-peers: $(STAMP)
+	$(BIN)/python benchmarks/peers.py
 
 # The lock pins every file by hash; the project itself is installed without looking anything up.
 $(STAMP): requirements.lock pyproject.toml
