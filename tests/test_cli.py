@@ -103,6 +103,7 @@ BAD = {
     "blank.jsonl": ("\n\n", "empty"),
     "utf16.jsonl": (line(1).encode("utf-16"), "UTF-16"),
     "latin.jsonl": (line(1).replace("red", "r\xe9d").encode("latin-1"), "UTF-8"),
+    "latin.csv": (b"id,response,reference\na,red,red\nb,r\xe9d,red\n", "latin.csv:3"),
     "broken.jsonl": (f"{line(0)}\n{line(1)[:-5]}\n", ":2"),
     "text.jsonl": ("hello\n", "neither JSON"),
     "typo.jsonl": (line(0).replace('"response"', '"respons"'), "did you mean 'response'"),

@@ -17,16 +17,13 @@ def csv_rows(stream: IO[bytes], file: str, suffix: str, notes: Counter[str]) -> 
     """Rows under the header's names, with the line each begins on; a short row lacks its last cells."""
     csv.field_size_limit(2**31 - 1)
     try:
-        with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+        # Bytes that are no UTF-8 come as lone surrogates, so that the row they stand in can be named.
+        with io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="") as text:
             delimiter = "\t" if suffix == ".tsv" else _delimiter(text.readline())
             text.seek(0)
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             header = _header(next(reader, []), file, notes)
             yield from _records(reader, header, file)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 text (byte 0x{error.object[error.start]:02x})", file=file, fix="save it as UTF-8"
-        ) from None
     except csv.Error as error:
         raise InputError(f"broken CSV header: {error}", file=file, line=1) from None
 
@@ -38,6 +35,8 @@ def _delimiter(header: str) -> str:
 
 def _header(names: list[str], file: str, notes: Counter[str]) -> list[str]:
     names = [name.strip() for name in names]
+    if (byte := _foreign_byte(names)) is not None:
+        raise InputError(f"not UTF-8 text (byte 0x{byte:02x})", file=file, line=1, fix="save it as UTF-8")
     if not any(names):
         raise InputError("the file has no header", file=file, line=1, fix="name the columns in line 1")
     twice = sorted(name for name, n in Counter(names).items() if n > 1 and name)
@@ -48,6 +47,16 @@ def _header(names: list[str], file: str, notes: Counter[str]) -> list[str]:
     if "" in names:
         notes["column without a name, ignored"] = names.count("")
     return names
+
+
+def _foreign_byte(cells: list[str]) -> int | None:
+    """The first byte that is no UTF-8, or None."""
+    for cell in cells:
+        if not cell.isascii():
+            for char in cell:
+                if "\udc80" <= char <= "\udcff":
+                    return ord(char) - 0xDC00
+    return None
 
 
 def _records(reader: Any, header: list[str], file: str) -> Iterator[Entry | InputError]:
@@ -61,6 +70,11 @@ def _records(reader: Any, header: list[str], file: str) -> Iterator[Entry | Inpu
             yield InputError(f"broken CSV: {error}", file=file, line=line, fix="check the quotes")
             continue
         if not cells:
+            continue
+        if (byte := _foreign_byte(cells)) is not None:
+            yield InputError(
+                f"not UTF-8 text (byte 0x{byte:02x})", file=file, line=line, fix="save it as UTF-8"
+            )
             continue
         if len(cells) > len(header):
             yield InputError(
