@@ -15,6 +15,7 @@ import msgspec
 
 from adjudge.datasets.registry import detect, find_reader, read
 from adjudge.datasets.source import Row, Source
+from adjudge.datasets.where import parse_where, select
 from adjudge.errors import InputError, UsageError
 from adjudge.judges.base import Judge
 from adjudge.judges.registry import make_judge
@@ -159,6 +160,7 @@ async def aevaluate(
     skip_bad: bool = False,
     lean: bool = False,
     concurrency: int = 32,
+    where: str | Sequence[str] = (),
     similarity: str | None = None,
     access: Mapping[str, Any] | None = None,
     on_progress: Callable[[int], None] | None = None,
@@ -184,6 +186,7 @@ async def aevaluate(
         judge=the_judge.name,
         labels=labels,
         lean=lean,
+        where=(where,) if isinstance(where, str) else tuple(where),
     )
     session = Session(
         settings,
@@ -196,6 +199,8 @@ async def aevaluate(
     stream, source = open_samples(
         samples, format=format, mapping=mapping, session=session, hashed=out is not None
     )
+    if settings.where:
+        stream = select(stream, parse_where(settings.where))
     if out is None:
         if lean:
             raise UsageError("lean needs out=: in memory there is nothing to refer to")

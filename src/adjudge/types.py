@@ -24,7 +24,8 @@ Span = tuple[int, int]
 Answer = str | tuple[str | tuple[str, ...], ...]
 """A correct answer: the outer list is all-of, an inner list any-of (aliases), a bare string one group."""
 
-Ability = Literal["noise", "rejection", "integration", "counterfactual"]
+Ability = Literal["noise", "rejection", "integration", "counterfactual", "closed_book"]
+"""What an rgb sample tests; `closed_book` is what the model knows when asked without documents."""
 Verdict = Literal["entailed", "contradicted", "neutral"]
 State = Literal["defined", "by_convention", "unscored", "not_applicable"]
 Fold = Literal["micro", "macro"]

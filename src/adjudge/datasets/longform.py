@@ -60,6 +60,9 @@ def _rows(source: Source) -> Iterator[Row | InputError]:
         elif not is_result(row.data):
             yield row.error("expected an object with prompts and responses", field="per_prompt_data")
         else:
+            for key in SIDES.values():
+                if row.data.get(key) in _SKIPPED:
+                    source.notes[f"{key} is {row.data[key]!r}, so it has no responses and is skipped"] = 1
             system = row.data.get("responder_model")
             shared = {"methods": evaluated_sides(row.data), "system": None if system is None else str(system)}
             for position, entry in enumerate(row.data["per_prompt_data"], 1):

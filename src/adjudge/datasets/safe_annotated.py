@@ -73,13 +73,14 @@ def _annotate(document: dict[str, Any], record: Record) -> bool:
         labelled = Safe().given(record.sample, SOURCE if SOURCE in sources or not sources else sources[0])
     if rate_facts(labelled) is None:
         return False
-    entry[field] = _eval_data(entry["prompt"], entry[f"{side}_response"], labelled, record.steps)
+    entry[field] = eval_data(entry["prompt"], entry[f"{side}_response"], labelled, record.steps)
     return True
 
 
-def _eval_data(
+def eval_data(
     prompt: str, response: str, labelled: Labelled, steps: Iterable[dict[str, Any]]
 ) -> dict[str, Any]:
+    """What SAFE found out about one response, in its own form."""
     texts = {unit.id: unit.text or "" for unit in labelled.units}
     facts: dict[str, list[str]] = {unit[5:]: [] for unit in texts if unit.startswith("resp:")}
     for unit in texts:

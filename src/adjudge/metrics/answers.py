@@ -208,9 +208,9 @@ def _first(phrases: tuple[str, ...], text: str, otherwise: str) -> Finding:
     return False, otherwise
 
 
-def refusal(response: Response) -> Finding:
-    """RGBMetrics: one of 4 phrases or 24 keywords anywhere, ignoring case."""
-    return _first(_REFUSALS, response.search, "no refusal phrase")
+def refusal(response: Response, phrases: tuple[str, ...] = _REFUSALS) -> Finding:
+    """RGBMetrics: one of 4 phrases or 24 keywords anywhere, ignoring case; or one of other phrases."""
+    return _first(phrases, response.search, "no refusal phrase")
 
 
 def refusal_official(response: Response) -> Finding:
@@ -218,10 +218,12 @@ def refusal_official(response: Response) -> Finding:
     return _first(OFFICIAL_REFUSAL, response.official, "no refusal phrase")
 
 
-def error_flag(response: Response, false_groups: tuple[Group, ...] = ()) -> Finding:
+def error_flag(
+    response: Response, false_groups: tuple[Group, ...] = (), phrases: tuple[str, ...] = ERROR_KEYWORDS
+) -> Finding:
     """RGBMetrics: one of 16 keywords anywhere, or a false answer denied ("not X", "X is wrong")."""
     text = response.search
-    found = _first(ERROR_KEYWORDS, text, "no error keyword")
+    found = _first(phrases, text, "no error keyword")
     if found[0]:
         return found
     for group in false_groups:

@@ -19,7 +19,19 @@ from adjudge.metrics.answers import Finding, Group, Response
 from adjudge.protocols.base import Protocol
 from adjudge.protocols.rgb_metrics import ALL_NOISE, EMPTY, SPECS, Scorer, abilities, gather, scorer
 from adjudge.protocols.rgb_view import result_objects
-from adjudge.types import Ability, Answer, Grid, Label, Labelled, MetricSpec, Sample, Score, SummaryRow, Unit
+from adjudge.types import (
+    Ability,
+    Answer,
+    Grid,
+    Label,
+    Labelled,
+    MetricSpec,
+    Sample,
+    Score,
+    SummaryRow,
+    Unit,
+    digest,
+)
 
 _PARTS: dict[str, Callable[[Response, Group], Finding]] = {
     "match": answers.flexible,
@@ -87,6 +99,8 @@ def _answer_unit(text: str, empty: bool) -> Unit:
 
 def ability_of(sample: Sample) -> Ability:
     """The ability a sample tests: as given, else told from its fields."""
+    if sample.attributes.get("documents") == 0:
+        return "closed_book"
     if sample.ability is not None:
         return sample.ability
     if sample.counterfactual:
@@ -128,6 +142,15 @@ class Rgb(Protocol, frozen=True, kw_only=True):
     summary: ClassVar[str] = "Does the model survive noisy, missing, scattered and false documents?"
     specs: ClassVar[tuple[MetricSpec, ...]] = SPECS
     groupings: ClassVar[tuple[tuple[str, ...], ...]] = (("noise",),)
+
+    refusal_phrases: tuple[str, ...] = ()
+    """What counts as a refusal for the label `refusal`, in lower case; none: the phrases of RGBMetrics."""
+    error_phrases: tuple[str, ...] = ()
+    """What counts as pointing out an error for `error_flag`; none: the keywords of RGBMetrics."""
+
+    def parameters(self) -> list[str]:
+        chosen = (("refusal_phrases", self.refusal_phrases), ("error_phrases", self.error_phrases))
+        return [f"{name}:{digest(chr(10).join(phrases))}" for name, phrases in chosen if phrases]
 
     def missing(self, sample: Sample) -> str | None:
         if sample.response is None:
@@ -172,7 +195,12 @@ class Rgb(Protocol, frozen=True, kw_only=True):
                 value, why = rule(response, group)
                 labels.append(Label(name, "answer", value, unit.id, source, why))
         for name, whole in asked.whole:
-            value, why = whole(response, truth, false)
+            if name == "refusal" and self.refusal_phrases:
+                value, why = answers.refusal(response, self.refusal_phrases)
+            elif name == "error_flag" and self.error_phrases:
+                value, why = answers.error_flag(response, false, self.error_phrases)
+            else:
+                value, why = whole(response, truth, false)
             labels.append(Label(name, "answer", value, None, source, why))
         for name, kind in asked.judged:
             if kind in judge.answers:

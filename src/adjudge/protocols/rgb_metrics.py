@@ -77,9 +77,9 @@ def abilities(spec: MetricSpec) -> tuple[Ability, ...]:
     """Abilities whose samples a metric speaks of."""
     metric = spec.name.removeprefix("rgb.")
     if metric.startswith("all_rate"):
-        return ("noise", "rejection", "integration", "counterfactual")
+        return ("noise", "rejection", "integration", "counterfactual", "closed_book")
     if metric.startswith("accuracy"):
-        return ("noise", "integration", "counterfactual")
+        return ("noise", "integration", "counterfactual", "closed_book")
     return ("rejection",) if metric.startswith("rejection") else ("counterfactual",)
 
 

@@ -25,6 +25,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     labels: str = "auto"
     """`auto`: those that came with the data, else the judge's. `judge`: always the judge's. Or a source."""
     lean: bool = False
+    where: tuple[str, ...] = ()
+    """Only samples whose attributes have these values: `side=1,2`."""
 
     def build(self, names: Iterable[str]) -> tuple[Protocol, ...]:
         """The named protocols, parameters and wanted metrics set; one left without a metric is dropped."""

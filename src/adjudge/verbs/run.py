@@ -42,9 +42,12 @@ def run_verb(
     evidence: str | None,
     steps: bool,
     dry_run: bool,
+    where: tuple[str, ...],
+    side: str | None,
     **options: Any,
 ) -> int:
     """Score a file into a run folder; the exit code tells whether the gates held."""
+    options["where"] = (*where, f"side={side}") if side else where
     settings = parse_parameters(_with_shortcuts(parameters, evidence, steps))
     access = {name: options.pop(name) for name in _ACCESS}
     if dry_run:
@@ -148,6 +151,7 @@ def _dry_run(
             parameters=parameters,
             metrics=options["metrics"],
             labels=options["labels"],
+            where=options["where"],
             mapping=parse_mapping(mapping) if mapping else None,
             format=format_,
             skip_bad=options["skip_bad"],

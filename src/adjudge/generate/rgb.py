@@ -1,0 +1,201 @@
+"""RGB from model to file: every question under every condition, asked of one or several models.
+
+    adjudge generate rgb --model openai/M --data rgb -o answers.jsonl
+
+Each sample says its condition: `noise`, `language`, `system`, `set`, `documents` (how many; 0 where the
+question was asked alone), `origins` (which, see `documents.Document`), `noise_shown` (their real share of
+noise, where too few documents were there).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from adjudge.chat.base import ChatRequest
+from adjudge.chat.stack import Stack, build_stack
+from adjudge.datasets.native_write import write
+from adjudge.datasets.rgb import RgbItem
+from adjudge.errors import InputError, UsageError
+from adjudge.generate.engine import Failure, Progress, answer_all, answered, ask_model, write_failures
+from adjudge.generate.journal import Journal
+from adjudge.generate.rgb_data import (
+    Condition,
+    Plan,
+    documents_for,
+    question_files,
+    read_questions,
+    shown_noise,
+)
+from adjudge.prompts.plain import load_plain
+from adjudge.types import Attribute, Record, Sample
+
+TEMPERATURE = 0.2
+PROMPTS = {"en": "rgb/answer_en@1", "zh": "rgb/answer_zh@1"}
+
+
+class RgbCase(Struct, frozen=True):
+    """One question under one condition for one model."""
+
+    sample: Sample
+    """Without a response yet."""
+    chat: ChatRequest
+    request: str
+
+    @property
+    def id(self) -> str:
+        return self.sample.id
+
+    @property
+    def question(self) -> str | None:
+        return self.sample.question
+
+
+class Built(Struct):
+    """All cases of a run, and what could not be built."""
+
+    cases: list[RgbCase] = []
+    failures: list[Failure] = []
+    notes: list[str] = []
+
+
+def build_cases(
+    path: Path,
+    plan: Plan,
+    models: Mapping[str, str],
+    *,
+    temperature: float | None = TEMPERATURE,
+    max_tokens: int | None = None,
+) -> Built:
+    """Questions × conditions × models, in that order. `models`: their names, and where each is reached."""
+    files, notes = question_files(path)
+    built = Built(notes=notes)
+    inexact: Counter[str] = Counter()
+    abilities: set[str] = set()
+    for name, item in read_questions(files, plan):
+        for condition in plan.conditions(item):
+            abilities.add(condition.ability)
+            try:
+                shown = _shown(name, item, condition)
+            except InputError as error:
+                built.failures.append(Failure(f"{name}/{item.id}@{condition.name}", str(error), item.query))
+                continue
+            if "noise_shown" in shown.attributes or 0 < len(shown.contexts or ()) < condition.passages:
+                inexact[f"{condition.ability} at noise {condition.name}"] += 1
+            built.cases += (
+                _case(shown, model, where, temperature, max_tokens) for model, where in models.items()
+            )
+    built.notes += [
+        f"{number} questions lack documents of a kind for {what}: as in RGB, others or fewer are shown"
+        for what, number in inexact.items()
+    ]
+    built.notes += [f"no question for {name}" for name in plan.abilities if name not in abilities]
+    if not built.cases and not built.failures:
+        raise InputError("no question there fits --abilities and --language", file=str(path))
+    return built
+
+
+def _shown(name: str, item: RgbItem, condition: Condition) -> Sample:
+    """What a model is shown, as a sample that waits for its response."""
+    documents = documents_for(item, condition)
+    attributes: dict[str, Attribute] = {"set": name, "language": item.language}
+    if condition.noise is not None:
+        attributes["noise"] = condition.noise
+    attributes["documents"] = len(documents)
+    if documents:
+        attributes["origins"] = " ".join(document.origin for document in documents)
+        if condition.ability != "counterfactual" and abs(shown_noise(documents) - condition.noise) > 1e-9:  # type: ignore[operator]
+            attributes["noise_shown"] = shown_noise(documents)
+    attributes["prompt"] = PROMPTS[item.language]
+    return Sample(
+        id=f"{name}/{item.id}@{condition.name}",
+        item=f"{name}/{item.id}",
+        question=item.query,
+        contexts=tuple(document.text for document in documents),
+        reference=item.answer,
+        counterfactual=item.counterfactual,
+        ability=condition.ability,
+        attributes=attributes,
+    )
+
+
+def _case(
+    shown: Sample, model: str, where: str, temperature: float | None, max_tokens: int | None
+) -> RgbCase:
+    prompt = load_plain(str(shown.attributes["prompt"]))
+    question = shown.question or ""
+    if shown.contexts:
+        messages = prompt.render(documents="\n".join(shown.contexts), question=question)
+    else:
+        messages = prompt.render_bare(question=question)
+    system = model.partition("/")[2] or model
+    chat = ChatRequest(model=system, messages=messages, temperature=temperature, max_tokens=max_tokens)
+    sample = msgspec.structs.replace(
+        shown, id=f"{shown.id}|{system}", attributes={**shown.attributes, "system": system}
+    )
+    return RgbCase(sample, chat, chat.key(where))
+
+
+def stacks_for(models: Sequence[str], access: Mapping[str, Any]) -> dict[str, Stack]:
+    """Model access for each name; the same name twice is one too many."""
+    if not models:
+        raise UsageError("name a model: --model openai/MODEL")
+    names = [model.partition("/")[2] or model for model in models]
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise UsageError(f"the model {twice[0]!r} is named twice")
+    return {model: build_stack(model, **access) for model in models}
+
+
+async def generate_rgb(
+    path: Path,
+    out: Path,
+    models: Sequence[str] | Mapping[str, Stack],
+    plan: Plan | None = None,
+    *,
+    access: Mapping[str, Any] | None = None,
+    temperature: float | None = TEMPERATURE,
+    max_tokens: int | None = None,
+    concurrency: int = 32,
+    retry_failed: bool = False,
+    overwrite: bool = False,
+    on_progress: Callable[[int], None] | None = None,
+) -> Progress:
+    """Ask everything that is not answered yet and write the native file `out`, in order."""
+    given = {"concurrency": concurrency, **(access or {})}
+    stacks = dict(models) if isinstance(models, Mapping) else stacks_for(models, given)
+    where = {model: stack.where for model, stack in stacks.items()}
+    built = build_cases(path, plan or Plan(), where, temperature=temperature, max_tokens=max_tokens)
+    by_system = {stack.model: stack for stack in stacks.values()}
+    with Journal(out, overwrite=overwrite) as journal:
+        async with AsyncExitStack() as opened:
+            for stack in stacks.values():
+                await opened.enter_async_context(stack)
+            progress = await answer_all(
+                built.cases,
+                lambda case: ask_model(by_system[case.chat.model], case.chat),
+                journal,
+                concurrency=concurrency * len(stacks),
+                retry_failed=retry_failed,
+                on_progress=on_progress,
+            )
+        progress.failures += built.failures
+        progress.notes += built.notes
+        found = answered(built.cases, journal, progress)
+        write((_record(case, answer) for case, answer in found), out, None)
+        write_failures(out, progress.failures)
+    return progress
+
+
+def _record(case: RgbCase, answer: dict[str, Any]) -> Record:
+    attributes = case.sample.attributes
+    if "finish" in answer:
+        attributes = {**attributes, "finish": answer["finish"]}
+    sample = msgspec.structs.replace(case.sample, response=answer["response"], attributes=attributes)
+    return Record(protocol="", sample=sample, id=sample.id, item=sample.item)

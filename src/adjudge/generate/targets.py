@@ -1,0 +1,216 @@
+"""The user's own system as the thing that answers: a Python function or an HTTP address.
+
+    python:module.function    called with the question (text); plain or async
+    http://host/path          POST {"question": "…"} as JSON
+
+Both answer with an object: `response` (text), and if they retrieve `contexts` (a list of texts, in the order
+used), `context_ids` (a name for each) and `attributes` (text, numbers, true or false). A bare text is a
+response without contexts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import os
+import sys
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import msgspec
+from msgspec import Struct
+
+from adjudge.errors import UsageError
+from adjudge.generate.engine import CaseError
+from adjudge.types import Attribute
+
+if TYPE_CHECKING:
+    import aiohttp
+
+TIMEOUT = 120.0
+ATTEMPTS = 3
+PAUSE = 0.5
+_AGAIN = frozenset({429, 502, 503, 504})
+
+
+class TargetAnswer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a target must answer with."""
+
+    response: str
+    contexts: list[str] | None = None
+    context_ids: list[str] | None = None
+    attributes: dict[str, Attribute] = {}
+
+
+class Target(Protocol):
+    """Something that answers questions. Enter it inside the running loop."""
+
+    name: str
+
+    async def ask(self, question: str) -> dict[str, Any]: ...
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def make_target(given: str, *, timeout: float = TIMEOUT, attempts: int = ATTEMPTS) -> Target:
+    """The target that a text names; an error at once if there is none."""
+    if given.startswith("python:"):
+        return PythonTarget(given, timeout)
+    if given.startswith(("http://", "https://")):
+        return HttpTarget(given, timeout, attempts)
+    raise UsageError(f"a target is python:module.function or http://…, not {given!r}")
+
+
+def check_answer(found: Any) -> dict[str, Any]:
+    """The answer as plain JSON values; CaseError if it is not of the form agreed on."""
+    data = {"response": found} if isinstance(found, str) else found
+    try:
+        answer = msgspec.convert(data, TargetAnswer)
+        if answer.context_ids is not None and len(answer.context_ids) != len(answer.contexts or ()):
+            raise CaseError("wrong shape: 'context_ids' must have one name for each of 'contexts'")
+        plain: dict[str, Any] = msgspec.to_builtins(answer)
+        msgspec.json.encode(plain)
+    except msgspec.ValidationError as error:
+        expected = '{"response": text, "contexts": [text, …]}'
+        raise CaseError(f"wrong shape: {error}; the target must answer {expected}") from None
+    except UnicodeEncodeError:
+        raise CaseError("wrong shape: a text holds half of a surrogate pair, which is no text") from None
+    return plain
+
+
+class PythonTarget:
+    """A function of the question, in this process."""
+
+    def __init__(self, name: str, timeout: float) -> None:
+        self.name = name
+        self._timeout = timeout
+        self._function = _import(name.removeprefix("python:"))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    async def ask(self, question: str) -> dict[str, Any]:
+        """The function's answer, checked; whatever it raises is this question's failure alone."""
+        limit = asyncio.timeout(self._timeout)
+        try:
+            async with limit:
+                if inspect.iscoroutinefunction(self._function):
+                    found = await self._function(question)
+                else:
+                    found = await _in_thread(self._function, question)
+                    if inspect.isawaitable(found):
+                        found = await found
+        except Exception as error:
+            if limit.expired():
+                raise CaseError(f"no answer within {self._timeout:g} s") from None
+            raise CaseError(f"the target raised {type(error).__name__}: {error}") from error
+        return check_answer(found)
+
+
+def _import(path: str) -> Callable[[str], Any]:
+    """`package.module.function`, found from the current folder too, as `python -m` would."""
+    module, _, function = path.rpartition(".")
+    if not module:
+        raise UsageError(f"a Python target is python:module.function, not {path!r}")
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = getattr(import_module(module), function)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"target {path}: there is no module {error.name!r}") from None
+    except AttributeError:
+        raise UsageError(f"target {path}: {module} has no {function!r}") from None
+    except Exception as error:
+        raise UsageError(f"target {path}: {module} cannot be imported ({error!r})") from error
+    if not callable(found):
+        raise UsageError(f"target {path} is {type(found).__name__}, not a function")
+    return found  # type: ignore[no-any-return]
+
+
+async def _in_thread(function: Callable[[str], Any], question: str) -> Any:
+    """In a thread that nobody waits for at the end: a function that hangs must not hold up the exit."""
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[Any] = loop.create_future()
+
+    def settle(set_it: Callable[[Any], None], value: Any) -> None:
+        if not outcome.done():
+            set_it(value)
+
+    def work() -> None:
+        try:
+            result, place = function(question), outcome.set_result
+        except BaseException as error:
+            # StopIteration cannot go into a future, and what ends a thread must not end the run.
+            result, place = RuntimeError(f"{type(error).__name__}: {error}"), outcome.set_exception
+            if isinstance(error, Exception) and not isinstance(error, StopIteration):
+                result = error
+        with contextlib.suppress(RuntimeError):  # the loop has closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, place, result)
+
+    threading.Thread(target=work, name="adjudge-target", daemon=True).start()
+    return await outcome
+
+
+class HttpTarget:
+    """An address that takes a question by POST."""
+
+    def __init__(self, url: str, timeout: float, attempts: int) -> None:
+        from adjudge.chat.keys import Address
+
+        self.name = Address(url).shown
+        self._url = url
+        self._timeout = timeout
+        self._attempts = attempts
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        import aiohttp
+
+        self._session = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(total=self._timeout), trust_env=True, raise_for_status=False
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def ask(self, question: str) -> dict[str, Any]:
+        """The server's answer, checked; asked again where it was only busy."""
+        for attempt in range(1, self._attempts + 1):
+            status, body = await self._post(question)
+            if status not in _AGAIN or attempt == self._attempts:
+                break
+            await asyncio.sleep(PAUSE * 2 ** (attempt - 1))
+        if status != 200:
+            raise CaseError(f"the target answered HTTP {status}: {body[:200].decode('utf-8', 'replace')}")
+        try:
+            found = msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise CaseError(f"wrong shape: not JSON: {body[:100].decode('utf-8', 'replace')!r}") from None
+        return check_answer(found)
+
+    async def _post(self, question: str) -> tuple[int, bytes]:
+        import aiohttp
+
+        assert self._session is not None
+        try:
+            async with self._session.post(self._url, json={"question": question}) as answer:
+                return answer.status, await answer.read()
+        except TimeoutError:
+            raise CaseError(f"no answer within {self._timeout:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise CaseError(f"the target cannot be reached: {error or type(error).__name__}") from None
