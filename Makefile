@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check bench bench-peers lock clean
+.PHONY: demo test test-llm check bench bench-peers lock clean
 
 demo: $(STAMP)
 	$(BIN)/adjudge demo
@@ -12,9 +12,18 @@ demo: $(STAMP)
 test: check
 	$(BIN)/python -m pytest
 
+# A real model behind a real server, with an environment of its own: some 100 MB to fetch, minutes to run.
+test-llm: $(STAMP) .venv-llm/.installed
+	ADJUDGE_TEST_LLM=1 $(BIN)/python -m pytest -rP tests/llm
+
+.venv-llm/.installed: requirements-llm.lock
+	test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/python -m pip install --quiet --no-deps --only-binary :all: --require-hashes -r $<
+	touch $@
+
 check: $(STAMP)
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

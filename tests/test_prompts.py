@@ -27,6 +27,7 @@ DIGESTS = {
     "trace/label@1": "524c8326f61fcdb072cc",
     "trace/relevant@1": "69193a27584777286cf1",
     "trace/support@1": "8da1fec593b351e958e0",
+    "violations/check@1": "b458343f67ee61b51fca",
 }
 """A prompt is never edited: write version 2, and add its digest here."""
 

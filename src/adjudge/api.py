@@ -20,6 +20,7 @@ from adjudge.errors import InputError, UsageError
 from adjudge.judges.base import Judge
 from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
+from adjudge.run.profile import Merged, merge
 from adjudge.run.session import Outcome, Session, rebuild_summary
 from adjudge.run.settings import Settings
 from adjudge.run.store import RunFolder, read_records
@@ -161,6 +162,7 @@ async def aevaluate(
     lean: bool = False,
     concurrency: int = 32,
     where: str | Sequence[str] = (),
+    profile: str | Path | Merged | None = None,
     similarity: str | None = None,
     access: Mapping[str, Any] | None = None,
     on_progress: Callable[[int], None] | None = None,
@@ -172,6 +174,11 @@ async def aevaluate(
     `similarity` says who compares short texts, `access` how models are reached: ``{"base_url": …}``
     (see `adjudge.chat.stack.StackOptions`).
     """
+    given = {name: dict(values) for name, values in (parameters or {}).items()}
+    if isinstance(profile, Merged):
+        merged = profile
+    else:
+        merged = merge({}, given, profile) if profile is not None else Merged(options={}, parameters=given)
     if isinstance(judge, str):
         reached = {"concurrency": concurrency, **(access or {})}
         if out is not None:
@@ -181,12 +188,13 @@ async def aevaluate(
         the_judge = judge
     settings = Settings(
         protocols=(protocols,) if isinstance(protocols, str) else _tuple(protocols),
-        parameters={name: dict(values) for name, values in (parameters or {}).items()},
+        parameters=merged.parameters,
         metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
         judge=the_judge.name,
         labels=labels,
         lean=lean,
         where=(where,) if isinstance(where, str) else tuple(where),
+        profile=merged.mark,
     )
     session = Session(
         settings,

@@ -14,7 +14,7 @@ import pytest
 from adjudge.chat.answers import Answers, default_path
 from adjudge.chat.base import ChatReply, ChatRequest
 from adjudge.chat.cache import Cache, Mode
-from adjudge.chat.errors import NotRecorded
+from adjudge.chat.errors import BadReply, ChatError, ContextTooLong, GaveUp, NotRecorded, ServerFault
 from adjudge.chat.scripted import Scripted, export_answers, recorded
 from adjudge.errors import InputError, JudgeError
 from chat.helpers import ask
@@ -65,6 +65,44 @@ def test_failures_are_not_kept(tmp_path: Path) -> None:
     with pytest.raises(NotRecorded):
         answer(tmp_path / "a.sqlite", "one", backend=Scripted(fail))
     assert not answer(tmp_path / "a.sqlite", "one")[0].cached
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        GaveUp(2, BadReply("length", "half of it")),
+        GaveUp(1, BadReply("refusal", "No.")),
+        ContextTooLong("the window has 8 tokens"),
+    ],
+    ids=lambda error: str(error)[-12:],
+)
+def test_lasting_failures_come_again_in_a_replay_and_only_there(tmp_path: Path, error: ChatError) -> None:
+    def fail(request: ChatRequest) -> str:
+        raise error
+
+    path = tmp_path / "a.sqlite"
+    with pytest.raises(type(error)):
+        answer(path, "one", backend=Scripted(fail))
+    nobody = Scripted(lambda request: "not to be asked")
+    with pytest.raises(type(error)) as found:
+        answer(path, "one", mode="replay", backend=nobody)
+    assert not nobody.asked
+    assert str(found.value) == str(error)
+    assert getattr(found.value, "raw", None) == getattr(error, "raw", None)
+    assert found.value.usage == (0, 0), "nothing is billed again"
+    assert export_answers(path, tmp_path / "out.jsonl") == 0
+    assert answer(path, "one")[0].text == "said one", "another server may manage"
+    assert answer(path, "one", mode="replay")[0].text == "said one"
+
+
+def test_passing_failures_are_not_replayed(tmp_path: Path) -> None:
+    def fail(request: ChatRequest) -> str:
+        raise GaveUp(6, ServerFault("down"))
+
+    with pytest.raises(GaveUp):
+        answer(tmp_path / "a.sqlite", "one", backend=Scripted(fail))
+    with pytest.raises(NotRecorded):
+        answer(tmp_path / "a.sqlite", "one", mode="replay")
 
 
 def test_a_returned_answer_is_on_disk(tmp_path: Path) -> None:

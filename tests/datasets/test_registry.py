@@ -194,6 +194,21 @@ EXAMPLES: list[tuple[str, list[Any]]] = [
     ("deepeval", [{"input": "Who?", "actual_output": "Ada", "expected_output": "Ada"}]),
     ("deepeval", [{"testCases": [{"name": "t", "input": "Who?", "actualOutput": "Ada"}]}]),
     (
+        "mqm",
+        [
+            {
+                "system": "S",
+                "doc": "d",
+                "docSegId": "1",
+                "rater": "r1",
+                "source": "Now!",
+                "target": "<v>Jetz</v>!",
+                "category": "Fluency/Spelling",
+                "severity": "Minor",
+            }
+        ],
+    ),
+    (
         "inspect",
         [
             {

@@ -109,6 +109,9 @@ def test_facts_keep_sentence_relevance_and_repeats() -> None:
     assert reply.value == (Fact(0, "A", "[A]", True), Fact(1, "A", "[A]", True, 0))
     assert reply.why == "passed over: 2 facts have no text, or a number that names no sentence"
     assert len(model.asked) == 2, "and only after a repair turn"
+    reply = ask_one(scripted({"facts": [fact(0, "x"), fact(4, "y")]}), FACTS)
+    assert reply.value is None, "facts of which none can be used are not the same as no facts"
+    assert "names no sentence" in (reply.reason or "")
 
 
 def test_facts_without_a_word_on_relevance_are_asked_about_once_more() -> None:

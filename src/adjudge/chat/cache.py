@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Self
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from adjudge.chat.answers import Answers, default_path
 from adjudge.chat.base import Backend, ChatReply, ChatRequest
-from adjudge.chat.errors import NotRecorded
+from adjudge.chat.errors import BadReply, ChatError, ContextTooLong, GaveUp, NotRecorded
 
 Mode = Literal["on", "read_only", "off", "replay"]
+
+FAILED = "-failed"
+"""Ends the key of a stored failure."""
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(ChatReply)
 
 
+class _Failure(Struct):
+    """A failure that the same request would meet again: the judge goes on from it, by splitting for one."""
+
+    kind: str
+    text: str
+    attempts: int = 1
+
+    @classmethod
+    def of(cls, error: ChatError) -> _Failure | None:
+        if isinstance(error, ContextTooLong):
+            return cls("context", str(error))
+        if isinstance(error, GaveUp) and isinstance(error.last, BadReply) and not error.last.repeat:
+            return cls(error.last.kind, error.last.raw, error.attempts)
+        return None
+
+    def error(self) -> ChatError:
+        if self.kind == "context":
+            return ContextTooLong(self.text)
+        return GaveUp(self.attempts, BadReply(self.kind, self.text))
+
+
+_failures = msgspec.json.Decoder(_Failure)
+
+
 class Cache:
-    """Only good answers get here: everything below raises for the others.
+    """Only good answers spare a request: everything below raises for the others.
 
     `read_only` adds nothing; `replay` reads and, where nothing is stored, fails without asking anyone.
+    Lasting failures are kept for a replay alone, so that a server with a longer window gets another chance.
     """
 
     def __init__(
@@ -59,7 +89,11 @@ class Cache:
         key = request.key(self._where)
         reply = await self.get(key)
         if reply is None:
-            reply = await self._inner.complete(request)
+            try:
+                reply = await self._inner.complete(request)
+            except ChatError as error:
+                await self._keep(key, error)
+                raise
             await self.put(key, reply)
         return reply
 
@@ -74,6 +108,10 @@ class Cache:
             except msgspec.DecodeError:
                 stored = None
         if self._mode == "replay":
+            failed = await self._answers.get(_failed(key))
+            if failed is not None:
+                with suppress(msgspec.DecodeError):
+                    raise _failures.decode(failed).error()
             raise NotRecorded(f"no answer is stored for this request ({key[:12]}) in {self._path}")
         return None
 
@@ -81,3 +119,12 @@ class Cache:
         """Stores a reply under a key."""
         if self._answers is not None and self._mode == "on":
             await self._answers.put(key, _encoder.encode(replace(reply, wasted=(0, 0))))
+
+    async def _keep(self, key: str, error: ChatError) -> None:
+        failure = _Failure.of(error)
+        if failure is not None and self._answers is not None and self._mode == "on":
+            await self._answers.put(_failed(key), _encoder.encode(failure))
+
+
+def _failed(key: str) -> str:
+    return key + FAILED

@@ -10,6 +10,7 @@ import msgspec
 
 from adjudge.chat.answers import open_database
 from adjudge.chat.base import ChatReply, ChatRequest
+from adjudge.chat.cache import FAILED
 from adjudge.chat.errors import NotRecorded
 from adjudge.errors import InputError
 
@@ -59,6 +60,8 @@ def export_answers(cache: Path, out: Path) -> int:
     try:
         with open(out, "wb") as file:
             for key, value in database.execute("SELECT key, value FROM answers ORDER BY key"):
+                if key.endswith(FAILED):
+                    continue
                 reply = msgspec.json.decode(value, type=ChatReply)
                 stable = msgspec.structs.replace(reply, seconds=0.0, attempts=1)
                 file.write(msgspec.json.encode(_Line(key, stable)) + b"\n")

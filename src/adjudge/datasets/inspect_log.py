@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adjudge.datasets.base import Reader
+from adjudge.datasets.inspect_fields import more_fields
 from adjudge.datasets.inspect_zip import Archive
 from adjudge.datasets.odd_json import parse_json
 from adjudge.datasets.rows import any_of, scalars
@@ -100,17 +101,19 @@ def convert(row: Row) -> Iterable[Sample]:
     if isinstance(data.get("error"), dict):
         attributes["error"] = str(data["error"].get("message"))
     contexts, names = _contexts(row, metadata, item, stored)
-    sample = Sample(
-        id=f"{item}/{epoch}" if log["several"] or epoch != 1 else item,
-        item=item,
-        question=_question(data.get("input"), stored),
-        response=_response(row, _object(row, data, "output", item), item, stored),
-        contexts=contexts,
-        context_ids=names,
-        reference=_reference(row, data.get("target"), item, stored),
-        attributes=attributes,
-    )
-    return (sample,)
+    response = _response(row, _object(row, data, "output", item), item, stored)
+    more = more_fields(row, metadata, item, response)
+    fields: dict[str, Any] = {
+        "id": f"{item}/{epoch}" if log["several"] or epoch != 1 else item,
+        "item": item,
+        "question": _question(data.get("input"), stored),
+        "response": response,
+        "contexts": contexts,
+        "context_ids": names,
+        "reference": _reference(row, data.get("target"), item, stored),
+        "attributes": attributes,
+    }
+    return (Sample(**fields | more),)
 
 
 def _object(row: Row, data: dict[str, Any], key: str, item: str) -> dict[str, Any]:

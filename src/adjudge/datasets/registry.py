@@ -20,7 +20,7 @@ __all__ = ["detect", "find_reader", "find_writer", "parse_mapping", "read", "rea
 
 _MODULES = (
     *("native", "ragchecker", "longform", "factscore", "rgb", "rgb_predictions", "ragbench"),
-    *("trace_labels", "violations", "semeval", "ragas", "deepeval", "inspect_log", "safe_annotated"),
+    *("trace_labels", "violations", "semeval", "ragas", "deepeval", "inspect_log", "safe_annotated", "mqm"),
 )
 
 

@@ -15,6 +15,7 @@ from typing import IO, Any, Literal, cast
 from msgspec import Struct
 
 from adjudge.datasets.odd_json import parse_json
+from adjudge.datasets.packed import is_tar, open_single
 from adjudge.datasets.seen import SeenIds
 from adjudge.datasets.tables import Entry, csv_rows, parquet_rows
 from adjudge.errors import InputError
@@ -66,7 +67,9 @@ class Source:
         with self._plain_errors():
             with self.path.open("rb") as stream:
                 packed = stream.read(2) == b"\x1f\x8b"
-            return cast("IO[bytes]", gzip.open(self.path)) if packed else self.path.open("rb")
+            opener = gzip.open if packed else open
+            unpacked = cast("IO[bytes]", opener(self.path, "rb"))
+            return open_single(unpacked, self.name) if is_tar(unpacked) else unpacked
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
@@ -88,9 +91,9 @@ class Source:
 
     @cached_property
     def suffix(self) -> str:
-        """The file's ending without `.gz`, in lower case: `.csv`."""
+        """The file's ending without `.gz`, `.tar` and `.tgz`, in lower case: `.csv`."""
         suffixes = [suffix.lower() for suffix in self.path.suffixes]
-        if suffixes and suffixes[-1] == ".gz":
+        while suffixes and suffixes[-1] in {".gz", ".tar", ".tgz"}:
             suffixes.pop()
         return suffixes[-1] if suffixes else ""
 

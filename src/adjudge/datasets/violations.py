@@ -4,7 +4,7 @@ JSONL: a header line, then one sample a line. Or one JSON object: the header wit
 
     {"adjudge": "violations", "format": 1, "split": "slogans@0.3.2", "description": "…",
      "rules": [{"id": "R1", "text": "…", "category": "…"}], "without": ["correction"],
-     "checker": "baseline@1.1.0|some-model"}
+     "checker": "baseline@1.1.0|some-model", "checkers": {"baseline@1.1.0|some-model": "one simple prompt"}}
     {"id": "s1", "text": "…", "gold": [{"start": 4, "end": 9, "rule": "R1"}],
      "predicted": [{"quote": "…", "rule": "R1", "explanation": "…"}]}
 
@@ -30,16 +30,13 @@ from msgspec import UNSET, Struct, UnsetType
 from adjudge.datasets.base import Reader, Writer
 from adjudge.datasets.native_write import samples_of
 from adjudge.datasets.source import Row, Source
+from adjudge.datasets.violation_names import CHECKER_FORM, SPLIT_FORM, as_name
 from adjudge.errors import InputError
 from adjudge.protocols.violation_families import Term, declared, in_order
 from adjudge.types import FORMAT, Attribute, Label, Record, Rule, Sample, Span, Violation
 
-_SPLIT = re.compile(r"[^@|\s]+@[^@|\s]+")
-_CHECKER = re.compile(r"[^@|\s]+@[^@|\s]+(\|\S+)?")
 _SEE = "see 'adjudge list formats' for what a split holds"
 _HEADER_ATTRIBUTES = ("split", "checker", "without")
-
-
 _encode = msgspec.json.encode
 
 
@@ -53,6 +50,8 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     rules: tuple[Rule, ...] | None = None
     without: tuple[Term, ...] = ()
     checker: str | None = None
+    checkers: dict[str, str] = {}
+    """A line on each checker, for a leaderboard."""
 
 
 class Mark(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -115,7 +114,7 @@ def convert(row: Row) -> Iterable[Sample]:
         raise row.error(f"not a sample of a split: {error}", sample=name, fix=_SEE) from None
     own = line.checker if isinstance(line.checker, str) else None
     checker = header.checker if line.checker is UNSET else own
-    _check_name(row, "checker", own, _CHECKER, "name@version|model", sample=name)
+    _check_name(row, "checker", own, CHECKER_FORM, "name@version|model", sample=name)
     attributes: dict[str, Attribute] = {"split": header.split}
     if checker is not None:
         attributes["checker"] = checker
@@ -127,11 +126,16 @@ def convert(row: Row) -> Iterable[Sample]:
         item=line.item or source_id,
         text=line.text,
         rules=header.rules,
-        gold=_violations(row, "gold", line.gold, source_id),
-        predicted=_violations(row, "predicted", line.predicted, source_id),
+        gold=violations_of(row, "gold", line.gold, source_id),
+        predicted=violations_of(row, "predicted", line.predicted, source_id),
         labels=line.labels,
         attributes={**attributes, **line.attributes},
     )
+
+
+def read_header(source: Source) -> Header | None:
+    """The header of a split; None if the file is something else."""
+    return _header(next(iter(source.rows())))[0] if detect(source) else None
 
 
 def _header(row: Row) -> tuple[Header, list[Any]]:
@@ -149,8 +153,9 @@ def _header(row: Row) -> tuple[Header, list[Any]]:
             field="format",
             fix="upgrade adjudge",
         )
-    _check_name(row, "split", header.split, _SPLIT, "name@version")
-    _check_name(row, "checker", header.checker, _CHECKER, "name@version|model")
+    _check_name(row, "split", header.split, SPLIT_FORM, "name@version")
+    for checker in (header.checker, *header.checkers):
+        _check_name(row, "checker", checker, CHECKER_FORM, "name@version|model")
     ids = [rule.id for rule in header.rules or ()]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:
@@ -165,9 +170,10 @@ def _check_name(
         raise row.error(f"{value!r} is not of the form {shown}", sample=sample, field=field, fix="rename it")
 
 
-def _violations(
+def violations_of(
     row: Row, field: str, marks: tuple[Mark, ...] | None, sample: str
 ) -> tuple[Violation, ...] | None:
+    """Violations from marks as they stand in a file, each with a place."""
     if marks is None:
         return None
     return tuple(_violation(row, f"{field}.{index}", mark, sample) for index, mark in enumerate(marks))
@@ -208,17 +214,22 @@ def _violation(row: Row, field: str, mark: Mark, sample: str) -> Violation:
 
 def write(records: Iterable[Record], path: Path, original: Path | None) -> None:  # noqa: ARG001
     """The samples behind the records as one split, whole or not at all."""
+    write_split(samples_of(records), path)
+
+
+def write_split(samples: Iterable[Sample], path: Path, base: Header | None = None) -> None:
+    """Samples as one split, under the header of the split they came from if that is known."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     header: Header | None = None
     try:
         with unfinished.open("wb") as stream:
-            for sample in samples_of(records):
+            for sample in samples:
                 wanted = _header_of(sample.attributes, sample.rules, path)
                 if header is None:
-                    header = wanted
+                    first, header = wanted, base or wanted
                     stream.write(_encode(header) + b"\n")
                 for field in ("split", "rules", "without"):
-                    if getattr(wanted, field) != getattr(header, field):
+                    if getattr(wanted, field) != getattr(first, field):
                         raise InputError(
                             "it differs from the first sample's, and a file holds one split",
                             sample=sample.id,
@@ -227,20 +238,25 @@ def write(records: Iterable[Record], path: Path, original: Path | None) -> None:
                         )
                 stream.write(_encode(_line(sample, header)) + b"\n")
             if header is None:
-                stream.write(_encode(_header_of({}, None, path)) + b"\n")
+                stream.write(_encode(base or _header_of({}, None, path)) + b"\n")
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def header_for(sample: Sample, path: Path) -> Header:
+    """The header that a sample's split has as far as the sample tells."""
+    return _header_of(sample.attributes, sample.rules, path)
 
 
 def _header_of(attributes: dict[str, Attribute], rules: tuple[Rule, ...] | None, path: Path) -> Header:
     return Header(
         adjudge="violations",
         format=FORMAT,
-        split=_named(attributes.get("split"), _SPLIT) or _named(path.stem, _SPLIT) or "split@0",
+        split=_named(attributes.get("split"), SPLIT_FORM) or _named(path.stem, SPLIT_FORM) or "split@0",
         rules=rules,
         without=in_order(declared(attributes.get("without"))),
-        checker=_named(attributes.get("checker"), _CHECKER),
+        checker=_named(attributes.get("checker"), CHECKER_FORM),
     )
 
 
@@ -248,11 +264,11 @@ def _named(value: Attribute, form: re.Pattern[str]) -> str | None:
     """A name as the format wants it; one without a version gets version 0."""
     if not isinstance(value, str) or not value:
         return None
-    return value if form.fullmatch(value) else re.sub(r"[@|\s]+", "_", value) + "@0"
+    return value if form.fullmatch(value) else as_name(value) + "@0"
 
 
 def _line(sample: Sample, header: Header) -> dict[str, Any]:
-    checker = _named(sample.attributes.get("checker"), _CHECKER)
+    checker = _named(sample.attributes.get("checker"), CHECKER_FORM)
     rest = {name: v for name, v in sample.attributes.items() if name not in _HEADER_ATTRIBUTES}
     line: dict[str, Any] = {"id": sample.id}
     if sample.item != sample.id or checker != header.checker:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from adjudge.judges.llm.dry import Dry
 
 CHAT = ("openai", "inspect")
+_OURS = ("budget", "window", "max_tokens", "threshold")
+"""Options that are no business of model access."""
 
 
 def judge_names() -> tuple[str, ...]:
@@ -33,7 +35,8 @@ def make_judge(
 ) -> Judge:
     """The judge of that name; `access` is how models are reached (see `chat.stack.StackOptions`).
 
-    `similarity` sends questions of likeness elsewhere: jaccard, local, st:NAME or openai/EMBEDDING-MODEL.
+    `similarity` sends questions of likeness elsewhere: jaccard, local, families, st:NAME or
+    openai/EMBEDDING-MODEL.
     With `dry`, no model is reached: what each would be asked is counted there.
     """
     if dry is not None:
@@ -72,8 +75,13 @@ def _single(name: str, access: dict[str, Any]) -> Judge:
         return RulesJudge()
     if provider == "local":
         from adjudge.judges.local.judge import LocalJudge
+        from adjudge.judges.local.thresholded import HALF, Thresholded
 
-        return LocalJudge(verifier=rest or None)
+        local = LocalJudge(verifier=rest or None)
+        threshold = access.get("threshold")
+        if threshold is not None and threshold != HALF:
+            local.verifier = Thresholded(local.verifier, threshold)
+        return local
     if provider in CHAT or (rest and plugin("adjudge.chat", provider) is not None):
         return _llm(name, access)
     factory = plugin("adjudge.judges", provider)
@@ -91,7 +99,7 @@ def _llm(name: str, access: dict[str, Any]) -> Judge:
     from adjudge.judges.llm.dry import Dry
     from adjudge.judges.llm.judge import LlmJudge
 
-    more = {} if access.get("budget") is None else {"budget": access["budget"]}
+    more = {key: access[key] for key in ("budget", "window", "max_tokens") if access.get(key) is not None}
     dry: dict[str, Dry] | None = access.get("dry")
     if dry is not None:
         return LlmJudge(dry.setdefault(name, Dry()), model=name.partition("/")[2], name=name, **more)
@@ -100,7 +108,7 @@ def _llm(name: str, access: dict[str, Any]) -> Judge:
 
 
 def _stack_options(access: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in access.items() if key != "budget" and value is not None}
+    return {key: value for key, value in access.items() if key not in _OURS and value is not None}
 
 
 def _similarity(name: str, access: dict[str, Any]) -> Judge:
@@ -108,6 +116,10 @@ def _similarity(name: str, access: dict[str, Any]) -> Judge:
         return _single("rules", access)
     if name == "local":
         return _single("local", access)
+    if name == "families":
+        from adjudge.judges.families import FamilyJudge
+
+        return FamilyJudge()
     from adjudge.judges.similarity import EmbeddingJudge
 
     if name.startswith("st:"):
@@ -126,4 +138,6 @@ def _similarity(name: str, access: dict[str, Any]) -> Judge:
 
         stack = build_stack(name, **_stack_options(access))
         return EmbeddingJudge(name, stack.embed, resource=stack)
-    raise UsageError(f"--similarity {name!r}: there are jaccard, local, st:NAME and openai/EMBEDDING-MODEL")
+    raise UsageError(
+        f"--similarity {name!r}: there are jaccard, local, families, st:NAME and openai/EMBEDDING-MODEL"
+    )

@@ -15,20 +15,14 @@ from typing import Any, get_args
 from zlib import crc32
 
 from adjudge.metrics.ratios import evaluate
-from adjudge.metrics.resample import (
-    evaluate_arrays,
-    is_rate,
-    percentile_interval,
-    resampled_sums,
-    wilson_interval,
-)
-from adjudge.types import Ability, Attribute, MeanOf, MetricSpec, Score, State, SummaryRow
+from adjudge.metrics.resample import interval_of, is_rate, measure_of, wilson_interval
+from adjudge.types import Ability, Attribute, MetricSpec, Score, State, SummaryRow
 
 ITEMS = 4096
 BUCKETS = 2048
 REASONS = 20
 SMALL = 100
-"""Below this many items the interval of a plain rate is Wilson's."""
+"""Below this many items nothing is resampled: Wilson's interval, or its like for what is no plain rate."""
 FEW = 10
 """Below this many items the bootstrap says more than it knows, so there is no interval."""
 
@@ -225,11 +219,12 @@ class Cell:
             return None
         import numpy as np
 
-        sums = resampled_sums(np.asarray(rows, dtype=np.float64))
-        if self.spec.headline == "macro" or isinstance(self.spec.formula, MeanOf):
-            return percentile_interval(sums[:, 1] / sums[:, 0])
-        columns = {name: sums[:, 2 + index] for index, name in enumerate(self.names)}
-        return percentile_interval(evaluate_arrays(self.spec.formula, columns))
+        return interval_of(
+            np.asarray(rows, dtype=np.float64),
+            measure_of(self.spec, self.names),
+            share=self.spec.scale == "unit",
+            small=SMALL,
+        )
 
     def _table(self) -> list[Sequence[float]]:
         """Rows of (samples, value sum, counts …), in an order that does not depend on the input's."""

@@ -7,21 +7,24 @@ is the metric of the weighted sums. Only the (items x counts) table is needed, n
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from adjudge.types import Formula, Harmonic, Ratio
+from adjudge.types import Formula, Harmonic, MeanOf, MetricSpec, Ratio
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+Interval = tuple[float, float]
 
 RESAMPLES = 1000
 SEED = 20240607
 LEVEL = 0.95
+Z = 1.959963984540054
+"""The normal quantile of a two-sided 95 % interval."""
 
 
 @lru_cache(maxsize=8)
@@ -65,7 +68,24 @@ def evaluate_arrays(formula: Formula, columns: dict[str, Array]) -> Array:
     raise TypeError(f"{formula!r} does not follow from summed counts")
 
 
-def percentile_interval(values: Array, level: float = LEVEL) -> tuple[float, float] | None:
+def measure_of(spec: MetricSpec, names: Sequence[str]) -> Callable[[Array], Array]:
+    """How a metric's headline follows from summed rows of (samples, value sum, counts by these names …)."""
+    formula = spec.formula
+
+    def macro(sums: Array) -> Array:
+        import numpy as np
+
+        value = np.full(len(sums), np.nan)
+        np.divide(sums[:, 1], sums[:, 0], out=value, where=sums[:, 0] > 0.5)
+        return value
+
+    def micro(sums: Array) -> Array:
+        return evaluate_arrays(formula, {name: sums[:, 2 + at] for at, name in enumerate(names)})
+
+    return macro if spec.headline == "macro" or isinstance(formula, MeanOf) else micro
+
+
+def percentile_interval(values: Array, level: float = LEVEL) -> Interval | None:
     """The middle `level` of the resampled values that exist."""
     import numpy as np
 
@@ -76,15 +96,74 @@ def percentile_interval(values: Array, level: float = LEVEL) -> tuple[float, flo
     return float(low), float(high)
 
 
-def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
+def wilson_interval(successes: float, trials: int) -> Interval:
     """Wilson's 95 % score interval of a rate: it holds for few trials, where the bootstrap is too narrow."""
-    z = 1.959963984540054
-    rate = successes / trials
+    return _wilson(successes / trials, trials, Z)
+
+
+def _wilson(rate: float, trials: float, z: float) -> Interval:
     denominator = 1 + z * z / trials
     centre = (rate + z * z / (2 * trials)) / denominator
     half = z * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials)) / denominator
     # The exact bounds at 0 and all successes are 0 and 1; floating point would miss them by an ulp.
-    return (0.0 if successes == 0 else centre - half), (1.0 if successes == trials else centre + half)
+    return (0.0 if rate <= 0 else centre - half), (1.0 if rate >= 1 else centre + half)
+
+
+def t_quantile(freedom: int) -> float:
+    """Student's two-sided 95 % quantile, expanded around the normal one: within .001 from 8 degrees on."""
+    z, v = Z, float(freedom)
+    return z + (
+        (z**3 + z) / (4 * v)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+    )
+
+
+def share_interval(value: float, error: float, items: int) -> Interval:
+    """Wilson's interval for a mean or ratio between 0 and 1 with this standard error.
+
+    The error says how many yes-or-no trials the items are worth; with none at all (every item the same) they
+    are worth one each, since an interval of no width would say more than is known. Student's quantile pays
+    for the error being an estimate. Covers 93 to 98 % from 10 items on, where resampling covers 65 to 90 %.
+    """
+    spread = value * (1 - value)
+    trials = spread / error**2 if error > 0 and spread > 0 else float(items)
+    return _wilson(value, trials, t_quantile(items - 1))
+
+
+def jackknife(table: Array, measure: Callable[[Array], Array]) -> tuple[float, float, Array]:
+    """A statistic of summed rows, its standard error, and its value without each row in turn."""
+    import numpy as np
+
+    total = table.sum(axis=0)
+    value = float(measure(total[None, :])[0])
+    without = measure(total - table)
+    kept = without[~np.isnan(without)]
+    n = len(kept)
+    error = math.sqrt((n - 1) / n * float(((kept - kept.mean()) ** 2).sum())) if n > 1 else 0.0
+    # Sums differ in their last digits; what is only that is no spread.
+    return value, (error if error > 1e-9 * max(1.0, abs(value)) else 0.0), without
+
+
+def interval_of(
+    table: Array, measure: Callable[[Array], Array], *, share: bool, small: int
+) -> Interval | None:
+    """95 % interval of a statistic of summed rows: resampled, or by its standard error for few items.
+
+    `share`: the statistic lies between 0 and 1. `small`: below this many items nothing is resampled.
+    """
+    items = len(table)
+    if items < small:
+        value, error, _ = jackknife(table, measure)
+        if math.isnan(value):
+            return None
+        if share and 0 <= value <= 1:
+            return share_interval(value, error, items)
+        return (value - t_quantile(items - 1) * error, value + t_quantile(items - 1) * error)
+    found = percentile_interval(measure(resampled_sums(table)))
+    if found is not None and share and found[1] - found[0] < 1e-9 and 0 <= found[0] <= 1:
+        return share_interval(min(1.0, max(0.0, found[0])), 0.0, items)
+    return found
 
 
 def is_rate(rows: Sequence[Sequence[float]]) -> bool:

@@ -130,8 +130,7 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Parameters that change a number, as `name:value`, for the signature."""
         return []
 
-    def signature(self, labeller: str) -> str:
-        """What a number rests on: `rgb|v1|judge:rules|adjudge:0.1.0`."""
-        return "|".join(
-            [self.name, f"v{self.version}", *self.parameters(), labeller, f"adjudge:{__version__}"]
-        )
+    def signature(self, labeller: str, mark: str = "") -> str:
+        """What a number rests on: `rgb|v1|judge:rules|adjudge:0.1.0`; `mark` names a profile, if one was used."""
+        parts = [self.name, f"v{self.version}", *self.parameters(), labeller, mark, f"adjudge:{__version__}"]
+        return "|".join(filter(None, parts))

@@ -35,6 +35,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     judge: Judge
     labels: str = "auto"
     lean: bool = False
+    profile: str = ""
+    """Name and digest of the profile that set parameters, for signatures."""
     passed_over: Counter[str] = field(default_factory=Counter)
     """Samples that were not scored under a protocol nobody named, by protocol and reason."""
     signatures: dict[tuple[str, str], str] = {}
@@ -47,7 +49,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     def signature(self, protocol: Protocol, labeller: str) -> str:
         known = self.signatures.get((protocol.name, labeller))
         if known is None:
-            known = self.signatures[protocol.name, labeller] = protocol.signature(labeller)
+            known = self.signatures[protocol.name, labeller] = protocol.signature(labeller, self.profile)
         return known
 
     def can_label(self, protocol: Protocol) -> bool:
@@ -105,7 +107,14 @@ def plan_run(settings: Settings, judge: Judge, head: Sequence[Sample]) -> Plan:
         raise InputError("there are no samples", fix="give a file with at least one sample")
     choice: Choice = "named" if settings.protocols is not None else "metrics" if settings.metrics else "auto"
     protocols = settings.build(protocol_names() if settings.protocols is None else settings.protocols)
-    plan = Plan(protocols=protocols, choice=choice, judge=judge, labels=settings.labels, lean=settings.lean)
+    plan = Plan(
+        protocols=protocols,
+        choice=choice,
+        judge=judge,
+        labels=settings.labels,
+        lean=settings.lean,
+        profile=settings.profile,
+    )
     if choice == "named":
         for protocol in protocols:
             problem = _problem(plan, protocol, head)

@@ -28,6 +28,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     where: tuple[str, ...] = ()
     """Only samples whose attributes have these values: `side=1,2`."""
 
+    profile: str = ""
+    """`profile:NAME@DIGEST` where a profile set parameters."""
+
     def build(self, names: Iterable[str]) -> tuple[Protocol, ...]:
         """The named protocols, parameters and wanted metrics set; one left without a metric is dropped."""
         kinds = list(dict.fromkeys(names))

@@ -18,13 +18,16 @@ from adjudge.errors import RunFolderError, UsageError
 from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
 from adjudge.report.progress import progress_bar
+from adjudge.run.rescore import deep_merge
 from adjudge.run.settings import parse_parameters
 from adjudge.run.store import read_info
+from adjudge.verbs.check import check_for_run
 from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped
+from adjudge.verbs.profile import with_profile
 
-_ACCESS = (
+ACCESS = (
     *("base_url", "key_env", "rpm", "tpm", "timeout", "attempts"),
-    *("max_cost", "prices", "cache", "cache_path", "budget"),
+    *("max_cost", "prices", "cache", "cache_path", "budget", "window", "max_tokens", "threshold"),
 )
 
 
@@ -39,24 +42,34 @@ def run_verb(
     fail_under: tuple[str, ...],
     fail_over: tuple[str, ...],
     as_json: bool,
-    evidence: str | None,
-    steps: bool,
-    dry_run: bool,
     where: tuple[str, ...],
     side: str | None,
+    profile: str | None,
+    checker: str | None,
     **options: Any,
 ) -> int:
     """Score a file into a run folder; the exit code tells whether the gates held."""
+    given, merged = with_profile(
+        click.get_current_context(), {**options, "parameters": parameters, "protocols": protocols}, profile
+    )
+    options = {name: value for name, value in given.items() if name not in ("parameters", "protocols")}
+    protocols = tuple(given["protocols"])
     options["where"] = (*where, f"side={side}") if side else where
-    settings = parse_parameters(_with_shortcuts(parameters, evidence, steps))
-    access = {name: options.pop(name) for name in _ACCESS}
-    if dry_run:
+    shortcuts = parse_parameters(_shortcuts(options.pop("evidence"), options.pop("steps")))
+    settings = deep_merge(merged.parameters, shortcuts)
+    access = {name: options.pop(name) for name in ACCESS}
+    if options.pop("dry_run"):
         return _dry_run(input, protocols, settings, mapping, format_, access, as_json, options)
     gates = make_gates(fail_under, fail_over, protocols, settings)
     with input_file(input) as path:
         folder = Path(out) if out else _new_folder(input)
         if options["lean"] and path != input:
             raise UsageError("--lean refers to a file, and standard input is none")
+        if checker is not None:
+            ours = ("budget", "window", "max_tokens", "threshold")
+            chat = {name: value for name, value in access.items() if name not in ours}
+            path = check_for_run(path, folder, format=format_, checker=checker, **chat)
+            format_ = "violations"
         judge = make_judge(
             options.pop("judge"),
             similarity=options.pop("similarity"),
@@ -64,13 +77,13 @@ def run_verb(
             calls_path=str(folder / "calls.jsonl"),
             **access,
         )
-        live = lambda: "; ".join(_usage_text(used) for used in usage_of(judge).values())  # noqa: E731
+        live = lambda: "; ".join(usage_text(used) for used in usage_of(judge).values())  # noqa: E731
         with progress_bar(path, live) as advance, _told_how_to_go_on(input, folder):
             result = evaluate(
                 path,
                 protocols or None,
                 judge=judge,
-                parameters=settings,
+                profile=msgspec.structs.replace(merged, parameters=settings),
                 mapping=parse_mapping(mapping) if mapping else None,
                 format=format_,
                 out=folder,
@@ -118,11 +131,10 @@ def _told_how_to_go_on(input: str, folder: Path) -> Iterator[None]:
         raise
 
 
-def _with_shortcuts(parameters: Sequence[str], evidence: str | None, steps: bool) -> list[str]:
+def _shortcuts(evidence: str | None, steps: bool) -> list[str]:
     """`--evidence` and `--steps` are short for parameters of protocols."""
     short = [f"safe.evidence={evidence}"] if evidence else []
-    short += [f"{name}.steps=true" for name in ("trace", "safe", "ragchecker")] if steps else []
-    return [*short, *parameters]
+    return short + ([f"{name}.steps=true" for name in ("trace", "safe", "ragchecker")] if steps else [])
 
 
 def _dry_run(
@@ -179,7 +191,7 @@ def _say_how_it_went(result: Result, folder: Path) -> None:
             click.echo(f"note: no sample has an attribute {name!r} to group by", err=True)
     for model, used in result.usage.items():
         if used["answered"] or used["failed"]:
-            click.echo(f"{model}: {_usage_text(used)}")
+            click.echo(f"{model}: {usage_text(used)}")
     if result.already_finished:
         click.echo(f"{folder} already held this finished run; nothing was scored again")
     elif result.resumed:
@@ -188,7 +200,7 @@ def _say_how_it_went(result: Result, folder: Path) -> None:
     click.echo(f"next: adjudge explain {folder} SAMPLE [METRIC]")
 
 
-def _usage_text(used: dict[str, Any]) -> str:
+def usage_text(used: dict[str, Any]) -> str:
     cost = "cost unknown" if used["cost"] is None else f"${used['cost']:.4f}"
     return (
         f"{used['answered']} answers, {used['cached']} of them from the cache, {used['failed']} failed;"

@@ -68,7 +68,9 @@ class Facts(Handler[ExtractFacts]):
             facts.append(fact)
         if stray:
             problem = f"{stray} facts have no text, or a number that names no sentence"
-            raise Unreadable(problem, Reading(tuple(facts), notes=(f"passed over: {problem}",)))
+            # Facts of which none can be used are not the same as no facts.
+            partial = Reading(tuple(facts), notes=(f"passed over: {problem}",)) if facts else None
+            raise Unreadable(problem, partial)
         unsaid = sum(fact.relevant is None for fact in facts)
         if unsaid:
             problem = f"relevant is neither true nor false in {unsaid} facts"

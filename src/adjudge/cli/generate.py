@@ -8,27 +8,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
+from adjudge.cli.options import REACH
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_REACH = (
-    click.option(
-        "--base-url", metavar="URL", help="A server that speaks OpenAI's API: vLLM, Ollama, Azure …"
-    ),
-    click.option("--key-env", metavar="NAME", help="Environment variable that holds the key."),
-    click.option("--rpm", type=float, help="Requests per minute that are never exceeded."),
-    click.option("--tpm", type=float, help="Tokens per minute that are never exceeded."),
-    click.option("--timeout", type=float, help="Seconds for one attempt."),
-    click.option("--attempts", type=int, help="Attempts before a question is given up."),
-    click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent."),
-    click.option("--prices", metavar="FILE", help="Your own prices, as TOML."),
-    click.option(
-        "--cache",
-        type=click.Choice(["on", "off", "replay"]),
-        help="on: equal questions are asked once, ever. replay: only stored answers, no network.",
-    ),
-    click.option("--cache-path", metavar="FILE", help="Where answers are kept."),
-)
 _KEEPING = (
     click.option("--retry-failed", is_flag=True, help="Ask again what failed before, and only that."),
     click.option("--overwrite", is_flag=True, help="Forget earlier answers in -o and begin anew."),
@@ -109,7 +93,7 @@ def generate() -> None:
 
 
 @generate.command("rgb")
-@_with(*_RGB, _out("rgb-answers.jsonl"), *_REACH, _concurrency(32), *_KEEPING, _dry)
+@_with(*_RGB, _out("rgb-answers.jsonl"), *REACH, _concurrency(32), *_KEEPING, _dry)
 def generate_rgb(**options: Any) -> None:
     """RGB: questions under noise, with no answer in the documents, with scattered and with false ones."""
     from adjudge.verbs.generate import rgb_verb
@@ -155,7 +139,7 @@ def generate_rgb(**options: Any) -> None:
 @click.option("--sentences", type=int, metavar="N", help="Ask for exactly N sentences.")
 @click.option("--temperature", type=float, default=0.0, show_default=True, help="Of the model.")
 @click.option("--max-tokens", type=int, default=1024, show_default=True, help="Longest answer.")
-@_with(_out("longfact.json"), *_REACH, _concurrency(32), *_KEEPING)
+@_with(_out("longfact.json"), *REACH, _concurrency(32), *_KEEPING)
 def generate_longfact(**options: Any) -> None:
     """LongFact: long answers to prompts, side by side, as long-form-factuality writes them."""
     from adjudge.verbs.generate import longfact_verb
@@ -191,7 +175,7 @@ def bench() -> None:
 @click.option(
     "-o", "--out", default="rgb-bench", show_default=True, metavar="FOLDER", help="Folder to write."
 )
-@_with(*_REACH, _concurrency(32), *_KEEPING, _json)
+@_with(*REACH, _concurrency(32), *_KEEPING, _json)
 def bench_rgb(**options: Any) -> None:
     """RGB's four abilities of one or several models, beside the figures that the paper published."""
     from adjudge.verbs.bench import bench_rgb_verb

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import click
 
 from adjudge._version import __version__
+from adjudge.cli import checkers, generate, trust
+from adjudge.cli.options import (
+    access_options,
+    by_option,
+    gate_options,
+    json_option,
+    metrics_option,
+    set_option,
+    split_names,
+)
 from adjudge.errors import AdjudgeError
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 GUIDE = """Measure how far a language model's answer can be trusted.
 
@@ -25,6 +31,9 @@ GUIDE = """Measure how far a language model's answer can be trusted.
   adjudge explain RUN SAMPLE METRIC     from a number to the sentences behind it
   adjudge rescore RUN --set safe.k=64   other parameters, same labels, no judge
   adjudge convert IN OUT --to FORMAT    between formats
+  adjudge compare RUN_A RUN_B           is the difference real?
+  adjudge agree RUN --with human:NAME   do people agree with the judge?
+  adjudge bench rgb --model openai/M    a whole benchmark, from model to score
   adjudge list metrics                  every metric, formula and source
 """
 
@@ -67,74 +76,6 @@ def main() -> None:
     pass
 
 
-def _split(_: click.Context, __: click.Parameter, value: tuple[str, ...] | str | None) -> tuple[str, ...]:
-    """Options that take several names: repeated, or separated by commas."""
-    given = (value,) if isinstance(value, str) else value or ()
-    return tuple(name.strip() for entry in given for name in entry.split(",") if name.strip())
-
-
-def _gates(command: Callable[P, R]) -> Callable[P, R]:
-    command = click.option(
-        "--fail-over",
-        multiple=True,
-        metavar="METRIC=VALUE",
-        help="Exit 1 if a lower-is-better metric is above.",
-    )(command)
-    return click.option(
-        "--fail-under",
-        multiple=True,
-        metavar="METRIC=VALUE",
-        help="Exit 1 if a higher-is-better metric is below: trace.adherence=0.7, or =70%,"
-        " or rgb.accuracy[noise=0.4]=0.7.",
-    )(command)
-
-
-_ACCESS = (
-    click.option("--similarity", metavar="NAME", help="jaccard, local, st:NAME or openai/EMBEDDING-MODEL."),
-    click.option("--evidence", metavar="SOURCE", help="Where safe looks: contexts, corpus:PATH or web."),
-    click.option("--steps", is_flag=True, help="Ask step by step, as the papers do; many more calls."),
-    click.option(
-        "--base-url", metavar="URL", help="A server that speaks OpenAI's API: vLLM, Ollama, Azure …"
-    ),
-    click.option("--key-env", metavar="NAME", help="Environment variable that holds the key."),
-    click.option("--rpm", type=float, help="Requests per minute that are never exceeded."),
-    click.option("--tpm", type=float, help="Tokens per minute that are never exceeded."),
-    click.option("--timeout", type=float, help="Seconds for one attempt."),
-    click.option("--attempts", type=int, help="Attempts before a question is given up."),
-    click.option("--max-cost", type=float, metavar="USD", help="Stop before more than this is spent."),
-    click.option("--prices", metavar="FILE", help="Your own prices, as TOML."),
-    click.option(
-        "--cache",
-        type=click.Choice(["on", "off", "replay"]),
-        help="on: equal questions are asked once, ever. replay: only stored answers, no network.",
-    ),
-    click.option("--cache-path", metavar="FILE", help="Where answers are kept."),
-    click.option("--budget", type=int, metavar="TOKENS", help="Longest prompt; longer questions are split."),
-    click.option("--dry-run", is_flag=True, help="Tell calls, tokens, cost and time, and ask nobody."),
-)
-
-
-def _access(command: Callable[P, R]) -> Callable[P, R]:
-    """How models are reached."""
-    for option in reversed(_ACCESS):
-        command = option(command)
-    return command
-
-
-_by = click.option("--by", multiple=True, callback=_split, metavar="NAME", help="Group by these attributes.")
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-_set = click.option(
-    "--set", "parameters", multiple=True, metavar="P.NAME=VALUE", help="Set a parameter: safe.k=64,178."
-)
-_metrics = click.option(
-    "--metrics",
-    multiple=True,
-    callback=_split,
-    metavar="NAME",
-    help="Only these metrics, protocols or groups (ragchecker.overall_metrics); only their labels are made.",
-)
-
-
 @main.command()
 @click.argument("input", metavar="FILE")
 @click.option(
@@ -142,7 +83,7 @@ _metrics = click.option(
     "--protocol",
     "protocols",
     multiple=True,
-    callback=_split,
+    callback=split_names,
     metavar="NAME",
     help="rgb, trace, safe, ragchecker, violations. Default: those the file's fields allow.",
 )
@@ -154,16 +95,24 @@ _metrics = click.option(
     metavar="SOURCE",
     help="auto: the file's labels, else the judge's; judge; or a source such as human:NAME.",
 )
-@_metrics
-@_by
-@_set
+@metrics_option
+@by_option
+@set_option
 @click.option("-o", "--out", metavar="FOLDER", help="Run folder; an unfinished run there is resumed.")
 @click.option("--overwrite", is_flag=True, help="Start anew in a folder that holds another run.")
 @click.option("--format", "format_", metavar="NAME", help="Format of the file, if it is not recognised.")
 @click.option("--map", "mapping", metavar="FIELD=KEY,…", help="Read any rows: response=answer,contexts=docs.")
+@click.option("--profile", metavar="FILE", help="Settings from 'adjudge calibrate', named in signatures.")
+@click.option(
+    "--checker", metavar="NAME", help="Run this checker over the split first: python:mod.fn, cmd:…."
+)
+@click.option(
+    "--where", multiple=True, metavar="NAME=VALUE", help="Only samples with this attribute: noise=0,.4."
+)
+@click.option("--side", metavar="1,2", help="Short for --where side=1,2.")
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines and say how many.")
 @click.option("--lean", is_flag=True, help="Store a reference to each sample instead of its text.")
-@_access
+@access_options
 @click.option(
     "--concurrency",
     default=32,
@@ -171,8 +120,8 @@ _metrics = click.option(
     show_default=True,
     help="Samples in work at once.",
 )
-@_gates
-@_json
+@gate_options
+@json_option
 def run(input: str, **options: Any) -> None:
     """Score FILE and write a run folder.
 
@@ -185,10 +134,10 @@ def run(input: str, **options: Any) -> None:
 
 @main.command()
 @click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
-@_by
-@_metrics
-@_gates
-@_json
+@by_option
+@metrics_option
+@gate_options
+@json_option
 def show(folder: Path, **options: Any) -> None:
     """Show the numbers of RUN again, perhaps grouped by other attributes."""
     from adjudge.verbs.show import show_verb
@@ -198,15 +147,15 @@ def show(folder: Path, **options: Any) -> None:
 
 @main.command()
 @click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
-@_set
+@set_option
 @click.option(
     "--labels", default=None, metavar="SOURCE", help="Score labels of this source that the samples carry."
 )
-@_metrics
-@_by
+@metrics_option
+@by_option
 @click.option("-o", "--out", metavar="FOLDER", help="Write the rescored run there.")
-@_gates
-@_json
+@gate_options
+@json_option
 def rescore(folder: Path, **options: Any) -> None:
     """Score the stored labels of RUN again with other parameters; nobody is asked anything."""
     from adjudge.verbs.show import rescore_verb
@@ -218,7 +167,7 @@ def rescore(folder: Path, **options: Any) -> None:
 @click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 @click.argument("sample", metavar="SAMPLE")
 @click.argument("metric", metavar="[METRIC]", required=False)
-@_json
+@json_option
 def explain(folder: Path, sample: str, metric: str | None, as_json: bool) -> None:
     """Show what is behind SAMPLE's numbers: counts, units, labels, words, and what is missing."""
     from adjudge.verbs.show import explain_verb
@@ -245,7 +194,7 @@ def convert(input: str, output: Path, **options: Any) -> None:
 @main.command("list")
 @click.argument("what", type=click.Choice(["protocols", "metrics", "formats", "judges"]))
 @click.argument("protocol", required=False)
-@_json
+@json_option
 def list_(what: str, protocol: str | None, as_json: bool) -> None:
     """List protocols, metrics (of one PROTOCOL), formats or judges."""
     from adjudge.verbs.list import list_verb
@@ -255,9 +204,14 @@ def list_(what: str, protocol: str | None, as_json: bool) -> None:
 
 @main.command()
 @click.option("-o", "--out", default="demo-run", show_default=True, metavar="FOLDER", help="Run folder.")
-@_json
+@json_option
 def demo(out: str, as_json: bool) -> None:
     """Score the bundled samples: every protocol, including awkward cases."""
     from adjudge.verbs.run import demo_verb
 
     demo_verb(out, as_json)
+
+
+for command in (*generate.COMMANDS, *checkers.COMMANDS, *trust.COMMANDS):
+    main.add_command(command)
+generate.data.add_command(checkers.perturb)

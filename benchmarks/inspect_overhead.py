@@ -1,0 +1,107 @@
+"""What our scorers add to an eval of Inspect, with judges that ask no model. Prints one table.
+
+    python benchmarks/inspect_overhead.py [--samples 200] [--rounds 9]
+
+Processor time. "eval" is a whole `inspect_ai.eval`, log included; "added" is what it takes more than with
+Inspect's own string match, which is mostly Inspect writing units and labels to its log; "scorer" is our code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import tempfile
+import time
+from collections.abc import Callable
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelName, ModelOutput
+from inspect_ai.scorer import Scorer, Target, includes
+from inspect_ai.solver import TaskState, generate
+
+from adjudge.integrations.inspect import ragchecker_scorer, rgb_scorer
+
+ANSWER = "The lighthouse of Karvik was finished in 1893. It is 41 metres tall."
+
+
+def samples(number: int) -> list[Sample]:
+    """Questions with an answer to look for, and three passages."""
+    passages = [f"{ANSWER} It stands on a rock." for _ in range(3)]
+    return [
+        Sample(id=index, input="When was it finished?", target="1893", metadata={"contexts": passages})
+        for index in range(number)
+    ]
+
+
+def eval_ms(scorer: Scorer, data: list[Sample]) -> float:
+    """Milliseconds of processor time a sample of a whole eval takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.process_time()
+        (log,) = eval(
+            Task(dataset=data, solver=generate(), scorer=scorer),
+            model="adjudge/scripted",
+            model_args={"answers": {"finished?": ANSWER}},
+            display="none",
+            log_dir=folder,
+            max_connections=50,
+        )
+        seconds = time.process_time() - started
+    if log.status != "success":
+        raise SystemExit(str(log.error))
+    return 1000 * seconds / len(data)
+
+
+def scorer_ms(scorer: Scorer, data: list[Sample]) -> float:
+    """Milliseconds of processor time a sample of the scorer alone takes."""
+    output = ModelOutput.from_content("adjudge/scripted", ANSWER)
+    states = [
+        TaskState(
+            ModelName("adjudge/scripted"),
+            sample.id or 0,
+            1,
+            str(sample.input),
+            [],
+            Target(sample.target),
+            output=output,
+            metadata=sample.metadata,
+        )
+        for sample in data
+    ]
+
+    async def score_all() -> float:
+        started = time.process_time()
+        for state in states:
+            await scorer(state, state.target)
+        return time.process_time() - started
+
+    return 1000 * asyncio.run(score_all()) / len(data)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=9)
+    options = parser.parse_args()
+    data = samples(options.samples)
+    logging.disable(logging.WARNING)
+    makers: dict[str, Callable[[], Scorer]] = {
+        "Inspect's includes()": includes,
+        "rgb_scorer, rules": lambda: rgb_scorer(judge="rules"),
+        "ragchecker_scorer, local": lambda: ragchecker_scorer(judge="local"),
+    }
+    eval_ms(includes(), data[:20])  # imports and first use
+    # In turn, and the least of each: other work on the machine only adds.
+    rounds = [{name: eval_ms(make(), data) for name, make in makers.items()} for _ in range(options.rounds)]
+    whole = {name: min(found[name] for found in rounds) for name in makers}
+    base = whole["Inspect's includes()"]
+    print(f"{'ms per sample':<28}{'eval':>8}{'added':>8}{'share':>8}{'scorer':>9}")
+    for name, make in makers.items():
+        alone = min(scorer_ms(make(), data) for _ in range(3))
+        added = whole[name] - base
+        print(f"{name:<28}{whole[name]:>8.2f}{added:>8.2f}{added / base:>8.1%}{alone:>9.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Mean and standard error of every number that a score names, besides its value."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import fmean, stdev
+
+from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, metric
+
+VALUES = "values"
+"""Where a score's metadata holds its numbers, by short name, as fractions and counts."""
+
+
+# A reduced score keeps the metadata of its first epoch alone, so epochs are averaged here.
+@metric(scores="unreduced")
+def named_values() -> Metric:
+    """`precision`, `precision_stderr`, … over samples; the epochs of a sample are averaged first."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        found: dict[str, dict[str, list[float]]] = {}
+        for position, entry in enumerate(scores):
+            sample = str(position if entry.sample_id is None else entry.sample_id)
+            for name, value in (entry.score.metadata or {}).get(VALUES, {}).items():
+                found.setdefault(name, {}).setdefault(sample, []).append(value)
+        told: dict[str, float] = {}
+        for name, by_sample in found.items():
+            means = [fmean(values) for values in by_sample.values()]
+            told[name] = fmean(means)
+            told[f"{name}_stderr"] = stdev(means) / sqrt(len(means)) if len(means) > 1 else 0.0
+        return told
+
+    made: MetricProtocol = compute
+    return made

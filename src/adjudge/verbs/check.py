@@ -1,0 +1,182 @@
+"""`adjudge check` and `adjudge data perturb`: predictions for a split, by a checker or made up."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Struct
+
+from adjudge.api import run_coroutine
+from adjudge.datasets.registry import detect, read
+from adjudge.datasets.source import Source
+from adjudge.datasets.violations import Header, header_for, read_header, write_split
+from adjudge.errors import InputError, UsageError
+from adjudge.generate.checkers import TIMEOUT, Checker, distinct_texts, make_checker, run_checker
+from adjudge.generate.perturb import Mishaps, perturb
+from adjudge.run.store import write_atomic
+from adjudge.types import Sample
+
+
+class CheckOutcome(Struct, frozen=True):
+    """What became of a split under a checker."""
+
+    path: Path
+    checker: str
+    samples: int
+    flagged: int
+    failures: tuple[tuple[str, str], ...]
+    """Sample and problem."""
+
+
+def check_split(
+    split: str,
+    checker: Checker,
+    out: Path,
+    *,
+    format: str | None = None,
+    timeout: float = TIMEOUT,
+    concurrency: int = 8,
+) -> CheckOutcome:
+    """Run a checker over a split and write its predictions; samples it failed on are listed apart.
+
+    They are not in the file, since nothing is known of them: neither that nothing is wrong, nor what is.
+    """
+    samples, header = _open(split, format)
+    checked, failures = run_coroutine(_gather(checker, samples, timeout, concurrency))
+    if failures and not checked:
+        raise InputError(
+            f"the checker failed on all {len(failures)} samples, first: {failures[0][1]}",
+            sample=failures[0][0],
+            fix="mend the checker",
+        )
+    name = str(checker.name)
+    head = header or (header_for(checked[0], out) if checked else None)
+    if head is not None:
+        lines = {**head.checkers, **({name: checker.about} if checker.about else {})}
+        head = msgspec.structs.replace(head, checker=name, checkers=lines)
+    write_split(checked, out, head)
+    listed = out.with_name(f"{out.name}.failed.jsonl")
+    if failures:
+        rows = [msgspec.json.encode({"id": id, "problem": problem}) for id, problem in failures]
+        write_atomic(listed, b"\n".join(rows) + b"\n")
+    else:
+        listed.unlink(missing_ok=True)
+    flagged = sum(len(sample.predicted or ()) for sample in checked)
+    return CheckOutcome(out, name, len(checked), flagged, tuple(failures))
+
+
+def _open(split: str, format: str | None) -> tuple[Iterator[Sample], Header | None]:
+    source = Source(split)
+    reader = format or detect(source).name
+    header = read_header(source) if reader == "violations" else None
+    return read(source, format=reader), header
+
+
+async def _gather(
+    checker: Checker, samples: Iterable[Sample], timeout: float, concurrency: int
+) -> tuple[list[Sample], list[tuple[str, str]]]:
+    checked: list[Sample] = []
+    failures: list[tuple[str, str]] = []
+    async with _opened(checker):
+        found = run_checker(checker, distinct_texts(samples), timeout=timeout, concurrency=concurrency)
+        async for one in found:
+            if one.problem is None:
+                checked.append(one.sample)
+            else:
+                failures.append((one.sample.id, one.problem))
+    return checked, failures
+
+
+@asynccontextmanager
+async def _opened(checker: Checker) -> AsyncIterator[None]:
+    if isinstance(checker, AbstractAsyncContextManager):
+        async with checker:
+            yield
+    else:
+        yield
+
+
+def checker_of(
+    choice: str,
+    *,
+    name: str | None = None,
+    model: str | None = None,
+    votes: int = 1,
+    temperature: float | None = None,
+    **access: Any,
+) -> Checker:
+    """The checker that the command line names; modules beside the user are found."""
+    here = os.getcwd()
+    if choice.startswith("python:") and here not in sys.path:
+        sys.path.insert(0, here)
+    if choice == "prompt":
+        return make_checker(choice, name=name, model=model, votes=votes, temperature=temperature, **access)
+    if model is not None or votes != 1 or temperature is not None:
+        raise UsageError("--model, --votes and --temperature are for --checker prompt")
+    return make_checker(choice, name=name)
+
+
+def check_verb(
+    split: str,
+    *,
+    checker: str,
+    out: str,
+    format_: str | None,
+    check_timeout: float,
+    concurrency: int,
+    **options: Any,
+) -> None:
+    """Run, write, and say how it went."""
+    made = checker_of(checker, **options)
+    outcome = check_split(
+        split, made, Path(out), format=format_, timeout=check_timeout, concurrency=concurrency
+    )
+    say_outcome(outcome)
+    click.echo(f"next: adjudge run {out} -p violations")
+
+
+def check_for_run(split: str, folder: Path, *, format: str | None = None, **options: Any) -> str:
+    """For `run --checker`: the file of predictions to score, beside the run's folder, and how it went."""
+    timeout, concurrency = options.pop("check_timeout", TIMEOUT), options.pop("concurrency", 1)
+    made = checker_of(options.pop("checker"), **options)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    out = folder.with_name(f"{folder.name}.predictions.jsonl")
+    outcome = check_split(split, made, out, format=format, timeout=timeout, concurrency=concurrency)
+    say_outcome(outcome)
+    return str(out)
+
+
+def say_outcome(outcome: CheckOutcome) -> None:
+    """Numbers, and every failure in one line up to ten."""
+    click.echo(f"{outcome.checker}: {outcome.flagged} violations flagged in {outcome.samples} samples")
+    if outcome.failures:
+        click.echo(
+            f"it failed on {len(outcome.failures)} samples, which are not in {outcome.path}:", err=True
+        )
+        for id, problem in outcome.failures[:10]:
+            click.echo(f"  sample {id!r}: {problem}", err=True)
+        if len(outcome.failures) > 10:
+            click.echo(f"  … and {len(outcome.failures) - 10} more in {outcome.path}.failed.jsonl", err=True)
+
+
+def perturb_verb(split: str, *, out: str, format_: str | None, **shares: Any) -> None:
+    """Write predictions made from gold."""
+    mishaps = Mishaps(**shares)
+    samples, header = _open(split, format_)
+    made = list(perturb(distinct_texts(samples), mishaps))
+    head = header or (header_for(made[0], Path(out)) if made else None)
+    if head is not None:
+        about = "made from the gold violations"
+        head = msgspec.structs.replace(
+            head, checker=mishaps.checker, checkers={**head.checkers, mishaps.checker: about}
+        )
+    write_split(made, Path(out), head)
+    flagged = sum(len(sample.predicted or ()) for sample in made)
+    click.echo(f"{mishaps.checker}: {flagged} predictions for {len(made)} samples in {out}")
