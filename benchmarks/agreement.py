@@ -40,7 +40,9 @@ def data_folder() -> Path:
     told = os.environ.get("ADJUDGE_DATA")
     folder = Path(told) if told else Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
-        raise SystemExit(f"no data at {folder}; set ADJUDGE_DATA to the folder that holds support/ and ragbench/")
+        raise SystemExit(
+            f"no data at {folder}; set ADJUDGE_DATA to the folder that holds support/ and ragbench/"
+        )
     return folder
 
 
@@ -102,7 +104,9 @@ def overlap(rows: Sequence[Row]) -> Array:
         weights = [math.log((1 + len(texts)) / (1 + seen[word])) for word in words]
         there = set(_WORD.findall(row["evidence"].lower()))
         total = sum(weights)
-        scores.append(sum(w for w, word in zip(weights, words, strict=True) if word in there) / total if total else 1.0)
+        scores.append(
+            sum(w for w, word in zip(weights, words, strict=True) if word in there) / total if total else 1.0
+        )
     return np.array(scores)
 
 
@@ -151,12 +155,21 @@ def ragbench(data: Path, verifier: ModelVerifier, limit: int | None) -> list[Row
             for row in rows
         ]  # fmt: skip
         labels = label_traces(inputs, verifier.model)
-        adherent = np.array([adherence(verifier, row[1], row[2], label.supported) for row, label in zip(inputs, labels, strict=True)])
+        adherent = np.array(
+            [
+                adherence(verifier, row[1], row[2], label.supported)
+                for row, label in zip(inputs, labels, strict=True)
+            ]
+        )
         relevant = np.array([np.mean(np.array(label.relevant) > 0.5) for label in labels])
         used = np.array([np.mean(np.array(label.used) > 0.5) for label in labels])
         figures: Row = {"set": name, "rows": len(rows)}
         ours = {"adherence": adherent, "relevance": relevant, "utilization": used}
-        for kind, column in (("adherence", "adherence_score"), ("relevance", "relevance_score"), ("utilization", "utilization_score")):
+        for kind, column in (
+            ("adherence", "adherence_score"),
+            ("relevance", "relevance_score"),
+            ("utilization", "utilization_score"),
+        ):
             told = np.array([float(row[column]) for row in rows])
             figures[kind] = {"ours": _figure(kind, ours[kind], told)}
             for baseline, field in BASELINES[kind].items():
@@ -168,7 +181,9 @@ def ragbench(data: Path, verifier: ModelVerifier, limit: int | None) -> list[Row
     return table
 
 
-def adherence(verifier: ModelVerifier, said: Sequence[str], told: Sequence[str], supported: Sequence[float]) -> float:
+def adherence(
+    verifier: ModelVerifier, said: Sequence[str], told: Sequence[str], supported: Sequence[float]
+) -> float:
     """How surely the response is borne out: the trace's and the verifier's view of its weakest sentence."""
     if not said or not told:
         return 0.0

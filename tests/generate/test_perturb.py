@@ -107,7 +107,9 @@ def test_the_command_writes_a_split(tmp_path: Path) -> None:
     ]
     (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, rows)))
     out = tmp_path / "out.jsonl"
-    done = CliRunner().invoke(main, ["data", "perturb", str(tmp_path / "x.jsonl"), "-o", str(out), "--double", "1"])
+    done = CliRunner().invoke(
+        main, ["data", "perturb", str(tmp_path / "x.jsonl"), "-o", str(out), "--double", "1"]
+    )
     assert done.exit_code == 0, done.output
     header, line = map(json.loads, out.read_text().splitlines())
     assert header["checker"] == "perturbed-double1-seed0@1"
