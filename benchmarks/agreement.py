@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.judges.local.mix import ModelVerifier, label_traces, similarities
+from adjudge.judges.local.mix import ModelVerifier, adherence, label_traces, similarities
 
 SUPPORT = ("attributionbench_dev", "factcheck_gpt_stance", "faithbench", "wice_claim_dev", "true_summeval",
            "summedits_news", "summedits_samsum")  # fmt: skip
@@ -179,15 +179,6 @@ def ragbench(data: Path, verifier: ModelVerifier, limit: int | None) -> list[Row
         table.append(figures)
         print_ragbench(figures)
     return table
-
-
-def adherence(
-    verifier: ModelVerifier, said: Sequence[str], told: Sequence[str], supported: Sequence[float]
-) -> float:
-    """How surely the response is borne out: the trace's and the verifier's view of its weakest sentence."""
-    if not said or not told:
-        return 0.0
-    return float(np.mean([min(supported), np.mean(supported)]))
 
 
 def _figure(kind: str, found: Array, told: Array) -> tuple[float, float, float]:

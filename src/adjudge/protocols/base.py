@@ -131,6 +131,6 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return []
 
     def signature(self, labeller: str, mark: str = "") -> str:
-        """What a number rests on: `rgb|v1|judge:rules|adjudge:0.1.0`; `mark` names a profile, if one was used."""
+        """What a number rests on: `rgb|v1|judge:rules|adjudge:0.1.0`; `mark` names a profile, if any."""
         parts = [self.name, f"v{self.version}", *self.parameters(), labeller, mark, f"adjudge:{__version__}"]
         return "|".join(filter(None, parts))
