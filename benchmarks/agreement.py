@@ -28,10 +28,18 @@ SUPPORT = ("attributionbench_dev", "factcheck_gpt_stance", "faithbench", "wice_c
            "summedits_news", "summedits_samsum")  # fmt: skip
 RAGBENCH = ("expertqa", "hotpotqa", "msmarco", "delucionqa", "emanual")
 BASELINES = {
-    "adherence": {"gpt35": "gpt3_adherence", "ragas": "ragas_faithfulness", "trulens": "trulens_groundedness"},
-    "relevance": {"gpt35": "gpt3_context_relevance", "ragas": "ragas_context_relevance", "trulens": "trulens_context_relevance"},
+    "adherence": {
+        "gpt35": "gpt3_adherence",
+        "ragas": "ragas_faithfulness",
+        "trulens": "trulens_groundedness",
+    },
+    "relevance": {
+        "gpt35": "gpt3_context_relevance",
+        "ragas": "ragas_context_relevance",
+        "trulens": "trulens_context_relevance",
+    },
     "utilization": {"gpt35": "gpt35_utilization"},
-}  # fmt: skip
+}
 Array = NDArray[np.float64]
 Row = dict[str, Any]
 
@@ -93,7 +101,9 @@ _WORD = re.compile(r"\w+")
 
 
 def overlap(rows: Sequence[Row]) -> Array:
-    """The baseline: share of a claim's word weight found in its evidence, weights from the set's own evidence."""
+    """The baseline: share of a claim's word weight found in its evidence, weights from the set's own
+    evidence.
+    """
     texts = {row["evidence"] for row in rows}
     seen: Counter[str] = Counter()
     for text in sorted(texts):
@@ -155,12 +165,9 @@ def ragbench(data: Path, verifier: ModelVerifier, limit: int | None) -> list[Row
             for row in rows
         ]  # fmt: skip
         labels = label_traces(inputs, verifier.model)
-        adherent = np.array(
-            [
-                adherence(verifier, row[1], row[2], label.supported)
-                for row, label in zip(inputs, labels, strict=True)
-            ]
-        )
+        answers = [" ".join(said) for _, said, _ in inputs]
+        opinions = verifier.verdicts(answers, ["\n\n".join(told) for *_, told in inputs])
+        adherent = np.array([adherence(o, label) for o, label in zip(opinions, labels, strict=True)])
         relevant = np.array([np.mean(np.array(label.relevant) > 0.5) for label in labels])
         used = np.array([np.mean(np.array(label.used) > 0.5) for label in labels])
         figures: Row = {"set": name, "rows": len(rows)}

@@ -35,7 +35,7 @@ from adjudge.judges.local.phrases import points_out_error, refusal
 from adjudge.judges.local.verifier import Opinion, Verifier, make_verifier
 from adjudge.segment.claims import split_claims
 
-VERSION = 1
+VERSION = 2
 _CELLS = {"entailed": "e", "contradicted": "c", "neutral": "n"}
 _SHOWN = 3
 """Verdicts that a reply explains in words; the rest have their probabilities."""
@@ -104,9 +104,11 @@ class LocalJudge:
 
     def _labels(self, questions: Sequence[LabelSentences]) -> list[Reply]:
         opinions = self._opinions([pair for q in questions for pair in pairs_of(q.contexts, q.response)])
+        trained = getattr(self.verifier, "traces", None)
+        traced = trained(questions) if trained is not None else [None] * len(questions)
         replies = []
-        for question in questions:
-            labels = label_sentences(question, opinions)
+        for question, shares in zip(questions, traced, strict=True):
+            labels = label_sentences(question, opinions, shares)
             replies.append(Reply(labels, labels.why_supported))
         return replies
 
@@ -155,6 +157,16 @@ class LocalJudge:
         return [Reply(question.fact.rstrip(" .。"), "the fact itself") for question in questions]
 
     def _similarities(self, questions: Sequence[Similarity]) -> list[Reply]:
+        trained = getattr(self.verifier, "similarities", None)
+        if trained is None:
+            return self._cosines(questions)
+        shares = trained([(question.first, question.second) for question in questions])
+        unread = [question for question, share in zip(questions, shares, strict=True) if share is None]
+        others = iter(self._cosines(unread))
+        why = f"likeness by {self.verifier.name}"
+        return [next(others) if share is None else Reply(share, why) for share in shares]
+
+    def _cosines(self, questions: Sequence[Similarity]) -> list[Reply]:
         texts = list(dict.fromkeys(text for q in questions for text in (q.first, q.second)))
         rows = dict(zip(texts, self.encoder.encode(texts), strict=True))
         replies = []

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from adjudge.judges.local.encoder import bundled
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.local.words import Bag, bag
 from adjudge.segment.claims import split_claims
+
+if TYPE_CHECKING:
+    from adjudge.judges.local.mix import TraceLabels
 
 WITHOUT_SENTENCE = "supported_without_sentence"
 """TRACe's marker for a sentence that states nothing a document could support."""
@@ -43,12 +47,28 @@ def joined(contexts: Keyed) -> str:
     return "\n\n".join(text for _, text in contexts)
 
 
-def label_sentences(question: LabelSentences, opinions: Opinions) -> SentenceLabels:
-    """The reply to `LabelSentences`, from the verifier's opinions of `pairs_of`."""
-    support = tuple(support_of(key, text, question.contexts, opinions) for key, text in question.response)
-    cited = {key for entry in support for key in entry.supported_by}
-    relevant, told = relevant_sentences(question.question, question.contexts)
-    used = cited.union(used_sentences(question))
+def label_sentences(
+    question: LabelSentences, opinions: Opinions, traced: TraceLabels | None = None
+) -> SentenceLabels:
+    """The reply to `LabelSentences`, from the verifier's opinions of `pairs_of`.
+
+    `traced` are a trained model's probabilities; without them words and vectors tell relevant and used.
+    """
+    shares = traced.supported if traced is not None else [None] * len(question.response)
+    support = tuple(
+        support_of(key, text, question.contexts, opinions, share)
+        for (key, text), share in zip(question.response, shares, strict=True)
+    )
+    if traced is None:
+        cited = {key for entry in support for key in entry.supported_by}
+        relevant, told = relevant_sentences(question.question, question.contexts)
+        used = cited.union(used_sentences(question))
+    else:
+        relevant, told = (
+            _likely(question.contexts, traced.relevant),
+            f"by {len(traced.relevant)} probabilities",
+        )
+        used = set(_likely(question.contexts, traced.used))
     lacking = [entry.key for entry in support if entry.support != "full"]
     return SentenceLabels(
         relevant,
@@ -60,23 +80,44 @@ def label_sentences(question: LabelSentences, opinions: Opinions) -> SentenceLab
     )
 
 
+def _likely(contexts: Keyed, shares: Sequence[float]) -> tuple[str, ...]:
+    return tuple(key for (key, _), share in zip(contexts, shares, strict=True) if share >= 0.5)
+
+
 def _verdict(support: Sequence[Support], lacking: list[str]) -> str:
     if not support:
         return "the response is empty"
     return f"not fully supported: {', '.join(lacking)}" if lacking else "every sentence is supported"
 
 
-def support_of(key: str, text: str, contexts: Keyed, opinions: Opinions) -> Support:
-    """What one response sentence rests on."""
+def support_of(
+    key: str, text: str, contexts: Keyed, opinions: Opinions, traced: float | None = None
+) -> Support:
+    """What one response sentence rests on; `traced` is how likely a trained model finds it supported."""
     opinion = opinions.get((text, joined(contexts)))
     if opinion is None:
         return Support(key, (WITHOUT_SENTENCE,), "full", "it states nothing to support")
+    if traced is not None:
+        opinion = both(opinion, traced)
     keys = nearest(bag(text), contexts)
     if opinion.verdict == "entailed":
         return Support(key, keys, "full", opinion.why)
     if opinion.entailed >= _PARTIAL and opinion.verdict != "contradicted" and keys:
         return Support(key, keys, "partial", opinion.why)
     return Support(key, (), "none", opinion.why)
+
+
+def both(opinion: Opinion, traced: float) -> Opinion:
+    """The verifier's opinion and, half as strong, the sentence head's, added as log odds."""
+    odds = _log_odds(opinion.entailed) + 0.5 * _log_odds(traced)
+    entailed = float(1 / (1 + np.exp(-odds)))
+    rest = opinion.neutral + opinion.contradicted
+    scale = (1 - entailed) / rest if rest else 0.0
+    return Opinion(entailed, opinion.neutral * scale, opinion.contradicted * scale, opinion.why)
+
+
+def _log_odds(p: float) -> float:
+    return float(np.log(max(p, 1e-9) / max(1 - p, 1e-9)))
 
 
 def nearest(words: Bag, contexts: Keyed) -> tuple[str, ...]:

@@ -56,8 +56,12 @@ class Verifier(Protocol):
 
 
 def make_verifier(choice: str | None = None) -> Verifier:
-    """The verifier of that name or path; the bundled one for none."""
+    """The verifier of that name or path; the bundled model for none, `features` for words alone."""
     if choice is None or choice == "bundled":
+        from adjudge.judges.local.bundled import BundledVerifier
+
+        return BundledVerifier()
+    if choice == "features":
         return FeatureVerifier()
     from adjudge.judges.local.cross_encoder import CrossEncoderVerifier, OnnxVerifier
 

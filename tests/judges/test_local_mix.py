@@ -1,0 +1,134 @@
+"""Verdicts of the model and its last layer."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.judges.local.evidence import Evidence
+from adjudge.judges.local.mix import (
+    ModelVerifier,
+    TraceLabels,
+    adherence,
+    at_evidence_precision,
+    bundled_calibration,
+    label_traces,
+    similarities,
+)
+from adjudge.judges.local.verifier import NOTHING, Opinion
+from adjudge.judges.local.windows import BUDGET, passages
+
+TRUTH = "The capital of France is Paris and it's 105.4 square kilometers with a population of 2.1M"
+
+
+@pytest.fixture(scope="module")
+def verifier() -> ModelVerifier:
+    return ModelVerifier()
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Paris is the capital of France", "entailed"),
+        ("Paris covers 105 square kilometers", "entailed"),
+        ("Paris has 2M people", "entailed"),
+        ("Paris has 5M people", "contradicted"),
+        ("Paris is the capital of Germany", "contradicted"),
+    ],
+)
+def test_figures_entail_at_the_precision_stated(verifier: ModelVerifier, claim: str, verdict: str) -> None:
+    assert verifier.verdicts([claim], [TRUTH])[0].verdict == verdict
+
+
+def test_a_verdict_is_the_same_alone_and_in_any_batch() -> None:
+    claims = [
+        "The museum opened in 1901.",
+        "The museum opened in 1950.",
+        "Entry is free. It closes at six.",
+        "Bees sing.",
+    ]
+    evidence = "The museum opened in 1901. Entry costs nothing. It is open from ten to six. " * 3
+    together = ModelVerifier().verdicts(claims, [evidence] * 4)
+    for claim, found in zip(claims, together, strict=True):
+        alone = ModelVerifier().verdicts([claim], [evidence])[0]
+        assert alone.verdict == found.verdict
+        assert alone[:3] == pytest.approx(found[:3], abs=1e-4)
+
+
+def test_probabilities_add_up(verifier: ModelVerifier) -> None:
+    opinion = verifier.verdicts(["Snow is warm."], ["Snow is cold. It melts in spring."])[0]
+    assert sum(opinion[:3]) == pytest.approx(1.0)
+    assert "margin" in opinion.why
+
+
+def test_nothing_to_compare_is_neutral(verifier: ModelVerifier) -> None:
+    assert verifier.verdicts(["", "A claim."], ["Some text.", "  "]) == [NOTHING, NOTHING]
+
+
+def test_other_scripts_are_left_to_the_features(verifier: ModelVerifier) -> None:
+    claim, text = "巴黎有210万人口", "巴黎的人口为210万。"
+    assert verifier.verdicts([claim], [text]) == verifier._words.verdicts([claim], [text])
+
+
+@pytest.mark.parametrize(
+    ("claim", "asked"),
+    [
+        ("It covers 105 square kilometers.", "It covers 105.4 square kilometers."),
+        ("It covers 105.4 square kilometers.", "It covers 105.4 square kilometers."),
+        ("It covers 300 square kilometers.", "It covers 300 square kilometers."),
+        ("It is large.", "It is large."),
+    ],
+)
+def test_agreeing_figures_are_asked_as_the_evidence_has_them(claim: str, asked: str) -> None:
+    assert at_evidence_precision(claim, Evidence("The park is 105.4 square kilometers.")) == asked
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["The cat sat.", "Dogs bark loudly.", "It rained.", "Nobody came."]), max_size=12
+    )
+)
+def test_windows_keep_to_the_budget(sentences: list[str]) -> None:
+    evidence = Evidence(" ".join(sentences))
+    found = passages("The cat barked in the rain.", evidence)
+    assert len(found) <= BUDGET
+    assert bool(found) == bool(evidence.sentences)
+    assert len({p.numbers for p in found}) == len(found)
+    assert all(0 <= n < len(evidence.sentences) for p in found for n in p.numbers)
+
+
+def test_windows_find_the_sentence_that_speaks_of_the_claim() -> None:
+    text = (
+        " ".join(f"Paragraph {n} is about gardening." for n in range(30))
+        + " The rocket reached orbit on Friday."
+    )
+    evidence = Evidence(text)
+    assert any("rocket" in p.text(evidence) for p in passages("A rocket reached orbit.", evidence, 1))
+
+
+def test_similarity_is_symmetric_and_one_for_equal_texts() -> None:
+    a, b, c = "A man is playing a guitar.", "Someone plays the guitar.", "The stock market fell."
+    near, back, far, same = similarities([(a, b), (b, a), (a, c), (a, a)])
+    assert near == back
+    assert near > 0.6 > 0.4 > far
+    assert same == 1.0
+
+
+def test_traces_are_probabilities() -> None:
+    labels = label_traces([("Who?", ["Ann did it."], ["Ann did it.", "The sea is wide."])])[0]
+    assert labels.relevant[0] > 0.5 > labels.relevant[1]
+    assert all(0 <= p <= 1 for part in labels for p in part)
+
+
+def test_adherence_rises_with_both_views() -> None:
+    sure, unsure = Opinion(0.9, 0.05, 0.05, ""), Opinion(0.3, 0.6, 0.1, "")
+    well, badly = TraceLabels([], [], [0.9, 0.8]), TraceLabels([], [], [0.2, 0.3])
+    assert adherence(sure, well) > adherence(sure, badly) > adherence(unsure, badly)
+    assert adherence(sure, TraceLabels([], [], [])) == 0.0
+
+
+def test_the_calibration_belongs_to_the_model(verifier: ModelVerifier) -> None:
+    assert bundled_calibration().model == verifier.model.digest
+    assert verifier.name.endswith("+mix" + bundled_calibration().version)

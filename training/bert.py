@@ -1,0 +1,130 @@
+"""The network: a small BERT encoder with heads for pairs and for sentences, in plain PyTorch.
+
+Pair heads read the mean of all tokens and the first token: entailed / neutral / contradicted, and similarity.
+Token heads read every token; the caller averages over a sentence: relevant, used (context sentences),
+supported (response sentences), and wrong (words of a claim that its evidence does not bear out).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+LAYERS, WIDTH, HEADS, INNER, VOCABULARY, POSITIONS = 6, 384, 12, 1536, 30522, 512
+TOKEN_HEADS = ("relevant", "used", "supported", "wrong")
+PAIR_HEADS = ("entailed", "neutral", "contradicted", "similarity")
+
+
+class Layer(nn.Module):
+    """Attention and a feed-forward part, each followed by a norm."""
+
+    def __init__(self, dropout: float) -> None:
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
+        self.out = nn.Linear(WIDTH, WIDTH)
+        self.norm1 = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.inner = nn.Linear(WIDTH, INNER)
+        self.outer = nn.Linear(INNER, WIDTH)
+        self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.dropout = dropout
+
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        batch, length, _ = x.shape
+        shape = (batch, length, HEADS, WIDTH // HEADS)
+        q, k, v = (part(x).view(shape).transpose(1, 2) for part in (self.query, self.key, self.value))
+        drop = self.dropout if self.training else 0.0
+        seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=drop)
+        seen = self.out(seen.transpose(1, 2).reshape(batch, length, WIDTH))
+        x = self.norm1(x + functional.dropout(seen, drop))
+        inner = self.outer(functional.gelu(self.inner(x)))
+        return self.norm2(x + functional.dropout(inner, drop))
+
+
+class Judge(nn.Module):
+    """Encoder and heads."""
+
+    def __init__(self, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.words = nn.Embedding(VOCABULARY, WIDTH)
+        self.positions = nn.Embedding(POSITIONS, WIDTH)
+        self.kinds = nn.Embedding(2, WIDTH)
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
+        self.pool = nn.Linear(2 * WIDTH, WIDTH)
+        self.pair = nn.Linear(WIDTH, len(PAIR_HEADS))
+        self.token = nn.Linear(WIDTH, len(TOKEN_HEADS))
+        self.dropout = dropout
+        for head in (self.pool, self.pair, self.token):
+            nn.init.normal_(head.weight, std=0.02)
+            nn.init.zeros_(head.bias)
+
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Pair logits (batch, 4) and token logits (batch, length, 4)."""
+        places = torch.arange(ids.shape[1], device=ids.device)
+        x = self.norm(self.words(ids) + self.positions(places)[None] + self.kinds(kinds))
+        x = functional.dropout(x, self.dropout, self.training)
+        bias = (mask[:, None, None, :] == 0).to(x.dtype) * -1e4
+        for layer in self.layers:
+            x = layer(x, bias)
+        weights = mask.to(x.dtype)[:, :, None]
+        mean = (x * weights).sum(1) / weights.sum(1)
+        pooled = torch.tanh(self.pool(torch.cat([x[:, 0], mean], dim=1)))
+        pooled = functional.dropout(pooled, self.dropout, self.training)
+        return self.pair(pooled), self.token(x)
+
+
+_RENAMED = {
+    "embeddings.word_embeddings": "words",
+    "embeddings.position_embeddings": "positions",
+    "embeddings.token_type_embeddings": "kinds",
+    "embeddings.LayerNorm": "norm",
+    "attention.self.query": "query",
+    "attention.self.key": "key",
+    "attention.self.value": "value",
+    "attention.output.dense": "out",
+    "attention.output.LayerNorm": "norm1",
+    "intermediate.dense": "inner",
+    "output.dense": "outer",
+    "output.LayerNorm": "norm2",
+}
+
+
+def our_name(name: str) -> str | None:
+    """The name here of a weight in the published file; None for one that is not used."""
+    if "position_ids" in name or name.startswith("pooler"):
+        return None
+    name = name.replace("encoder.layer.", "layers.")
+    for theirs in sorted(_RENAMED, key=len, reverse=True):
+        if theirs in name:
+            return name.replace(theirs, _RENAMED[theirs])
+    return None
+
+
+def save(weights: dict[str, np.ndarray], path: Path) -> None:
+    """Weights as fp16, the word table as int8 with a scale a row: what travels."""
+    stored: dict[str, np.ndarray] = {}
+    for name, value in weights.items():
+        if name == "words.weight":
+            scale = np.abs(value).max(1, keepdims=True) / 127
+            scale = np.where(scale == 0, 1, scale).astype(np.float32)
+            stored[name + ".int8"] = np.round(value / scale).astype(np.int8)
+            stored[name + ".scale"] = scale
+        else:
+            stored[name] = value.astype(np.float16)
+    np.savez(path, **stored)  # type: ignore[arg-type]
+
+
+def load(paths: list[Path]) -> dict[str, Tensor]:
+    """Weights from the parts that `save` wrote, as fp32."""
+    raw: dict[str, np.ndarray] = {}
+    for path in paths:
+        with np.load(path) as file:
+            raw |= {name: file[name] for name in file.files}
+    table = raw.pop("words.weight.int8").astype(np.float32) * raw.pop("words.weight.scale")
+    weights = {name: torch.from_numpy(value.astype(np.float32)) for name, value in raw.items()}
+    weights["words.weight"] = torch.from_numpy(table)
+    return weights

@@ -1,0 +1,270 @@
+"""Builds the training mix: .train/mix.jsonl.xz (what the model sees) and .train/held_back.jsonl.xz (what it
+does not).
+
+    python training/build_mix.py [--out .train] [--small]
+
+Data comes from ADJUDGE_DATA or the folder shared/data beside the checkout. A line of the mix is one of
+
+    {"t": "p", "s": source, "e": [sentences], "c": claim, "y": label, "w": share, "k": [wrong span]}
+    {"t": "d", "s": source, "d": document number, "core": [sentence numbers], "c", "y", "w", "k"}
+    {"t": "r", "s": source, "q": question, "a": [response], "d": number, "rel", "use", "sup", "full", "y"}
+    {"t": "s", "a": text, "b": text, "y": similarity}
+    {"t": "doc", "e": [sentences]}            documents, numbered from 0 in order
+
+Labels: e entailed, n neutral, c contradicted, x not entailed. Seeds are fixed: a second run writes the same
+lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import random
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import edits
+import sources
+from sources import Pair, RagRow
+
+from adjudge.judges.local.words import bag
+
+EDIT_SOURCES = {
+    "fever_dev_rte",
+    "climate_fever",
+    "true_dialfact",
+    "conjnli",
+    "citint",
+    "ni_scitail",
+    "scitail_dev",
+}
+"""Entailed claims of these are also shown with an error put in; of the others one in ten."""
+DOC_SOURCES = {"fever_dev_rte", "citint", "climate_fever", "nli4ct", "true_dialfact"}
+Line = dict[str, Any]
+
+
+class Builder:
+    """Collects lines, documents and counts."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.lines: list[Line] = []
+        self.docs: list[list[str]] = []
+        self.numbers: dict[tuple[str, ...], int] = {}
+        self.names: list[str] = []
+        self.false_edits: list[Any] = []
+
+    def doc(self, sentences: tuple[str, ...]) -> int:
+        if sentences not in self.numbers:
+            self.numbers[sentences] = len(self.docs)
+            self.docs.append(list(sentences))
+        return self.numbers[sentences]
+
+    def add(self, **line: Any) -> None:
+        self.lines.append({key: value for key, value in line.items() if value is not None})
+
+    def learn_words(self, texts: list[str]) -> None:
+        """Names and neighbouring words for the edits, from the training texts themselves."""
+        counts: Counter[str] = Counter()
+        names: Counter[str] = Counter()
+        for text in texts:
+            counts.update(set(re.findall(r"\b[a-z]{4,14}\b", text)))
+            names.update(m[0] for m in edits._NAME.finditer(text) if len(m[0]) < 30)
+        words = [w for w, _ in counts.most_common(9000) if bag(w).weights][150:]
+        self.names = [n for n, _ in names.most_common(6000)]
+        near = edits.Neighbours(words)
+        self.false_edits = [*edits.FALSE_EDITS, near, near, near]
+
+    def edit(self, claim: str, evidence: str) -> edits.Edit | None:
+        """One error put into a claim; a few kinds are tried."""
+        for _ in range(4):
+            kind = self.rng.choice(self.false_edits)
+            made = (
+                edits.name(claim, evidence, self.rng, self.names)
+                if kind is edits.name
+                else kind(claim, evidence, self.rng)
+            )
+            if made is not None and made.text != claim:
+                return made
+        return None
+
+
+def add_pairs(build: Builder, rows: list[Pair]) -> None:
+    for row in rows:
+        share = sources.SOURCES[row.source].share
+        build.add(t="p", s=row.source, e=list(row.evidence), c=row.claim, y=row.label, w=share)
+        if row.label == "e" and (row.source in EDIT_SOURCES or build.rng.random() < 0.1):
+            made = build.edit(row.claim, " ".join(row.evidence))
+            if made:
+                build.add(
+                    t="p",
+                    s="edit_" + row.source,
+                    e=list(row.evidence),
+                    c=made.text,
+                    y=made.label,
+                    w=1.0,
+                    k=[made.start, made.end],
+                )
+
+
+def overlap_order(claim: str, texts: list[str]) -> list[int]:
+    """Sentence numbers by shared word weight, most first."""
+    words = bag(claim).weights
+    shares = [sum(words[key] for key in sorted(words.keys() & bag(text).weights.keys())) for text in texts]
+    return sorted(range(len(texts)), key=lambda n: (-shares[n], n))
+
+
+def add_ragbench(build: Builder, rows: list[RagRow]) -> None:
+    for row in rows:
+        flat = [item for doc in row.documents for item in doc]
+        number = build.doc(tuple(text for _, text in flat))
+        places = {key: n for n, (key, _) in enumerate(flat)}
+        if len(places) < len(flat):
+            continue
+        add_trace(build, row, number, places)
+        for key, claim in row.response:
+            told = row.support.get(key)
+            if told is None or len(claim) < 20:
+                continue
+            add_support(build, row, number, places, claim, told)
+
+
+def add_support(
+    build: Builder, row: RagRow, number: int, places: dict[str, int], claim: str, told: Any
+) -> None:
+    """A response sentence with the sentences it rests on; without them; and with an error put in."""
+    full, keys = told
+    texts = build.docs[number]
+    core = sorted({places[key] for key in keys if key in places})
+    near = overlap_order(claim, texts)
+    source, share = "ragbench_" + row.source, sources.RAGBENCH.share
+    if full and core:
+        core = sorted([n for n in near if n in core][:6])
+        build.add(t="d", s=source, d=number, core=core, c=claim, y="e", w=share)
+        made = build.edit(claim, " ".join(texts[n] for n in core))
+        if made:
+            build.add(
+                t="d",
+                s="edit_" + source,
+                d=number,
+                core=core,
+                c=made.text,
+                y=made.label,
+                w=1.0,
+                k=[made.start, made.end],
+            )
+        others = [n for n in near if n not in core][:6]
+        if len(core) <= 3 and len(others) > 1 and build.rng.random() < 0.6:
+            picked = build.rng.sample(others, min(len(others), build.rng.randint(1, 3)))
+            build.add(
+                t="d", s="without_" + source, d=number, core=sorted(picked), c=claim, y="x", w=0.7, fix=1
+            )
+    elif not full and not any("_" in key for key in keys):
+        for size in (1, 3, 5):
+            build.add(t="d", s=source, d=number, core=sorted(near[:size]), c=claim, y="x", w=share / 2)
+
+
+def add_trace(build: Builder, row: RagRow, number: int, places: dict[str, int]) -> None:
+    """Question and response against all context sentences: which are relevant, used, and bear out what."""
+    rests = [row.support.get(key, (False, ())) for key, _ in row.response]
+    build.add(
+        t="r", s="trace_" + row.source, q=row.question, a=[text for _, text in row.response], d=number,
+        rel=[int(key in row.relevant) for key in places], use=[int(key in row.used) for key in places],
+        sup=[sorted({places[k] for k in keys if k in places}) for _, keys in rests],
+        full=[int(full) for full, _ in rests], y=int(row.adherent),
+    )  # fmt: skip
+
+
+def add_extracts(build: Builder, documents: list[tuple[str, ...]]) -> None:
+    """Sentences of a document as claims: as they are, shortened or rounded; and with an error put in."""
+    for document in documents:
+        texts = [n for n, text in enumerate(document) if 40 <= len(text) <= 260]
+        build.rng.shuffle(texts)
+        number = build.doc(document)
+        for n in texts[: max(2, min(6, len(texts) // 3))]:
+            claim, evidence = document[n], " ".join(document)
+            kept = edits.rounded(claim, evidence, build.rng) or edits.trimmed(claim, evidence, build.rng)
+            text = kept.text if kept and build.rng.random() < 0.75 else claim
+            build.add(t="d", s="extract", d=number, core=[n], c=text, y="e", w=0.6)
+            made = build.edit(text, evidence)
+            if made and made.text not in document:
+                build.add(
+                    t="d",
+                    s="edit_extract",
+                    d=number,
+                    core=[n],
+                    c=made.text,
+                    y=made.label,
+                    w=1.0,
+                    k=[made.start, made.end],
+                )
+            others = [k for k in overlap_order(text, list(document)) if k != n][:4]
+            if len(others) > 1 and build.rng.random() < 0.4:
+                picked = build.rng.sample(others, build.rng.randint(1, min(3, len(others))))
+                build.add(
+                    t="d", s="without_extract", d=number, core=sorted(picked), c=text, y="x", w=0.7, fix=1
+                )
+            other = build.rng.choice(texts)
+            joined = edits.fused(claim, document[other], build.rng) if other != n else None
+            if joined and build.rng.random() < 0.7:
+                build.add(
+                    t="d",
+                    s="fused_extract",
+                    d=number,
+                    core=sorted([n, other]),
+                    c=joined.text,
+                    y="x",
+                    w=0.8,
+                    k=[joined.start, joined.end],
+                )
+
+
+def write(path: Path, lines: list[Line]) -> None:
+    with lzma.open(path, "wb", preset=6) as file:
+        for line in lines:
+            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+    print(f"{path}: {len(lines)} lines, {path.stat().st_size / 2**20:.1f} MiB")
+
+
+def build_part(pairs: list[Pair], rows: list[RagRow], words: list[str], seed: int) -> list[Line]:
+    build = Builder(seed)
+    build.learn_words(words)
+    add_pairs(build, pairs)
+    add_ragbench(build, rows)
+    documents = {p.evidence for p in pairs if p.source in DOC_SOURCES and len(p.evidence) >= 2}
+    documents |= {tuple(text for _, text in doc) for row in rows for doc in row.documents if len(doc) >= 3}
+    add_extracts(build, sorted(documents))
+    return [{"t": "doc", "e": doc} for doc in build.docs] + build.lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path(".train"))
+    parser.add_argument("--small", action="store_true", help="one row in fifty, to try the scripts")
+    told = parser.parse_args()
+    data = sources.data_folder()
+    pairs, rows = list(sources.pairs(data)), list(sources.ragbench(data))
+    if told.small:
+        pairs, rows = pairs[::50], rows[::50]
+    words = [p.claim for p in pairs if not p.held_back]
+    shown = [p for p in pairs if not p.held_back]
+    back = [p for p in pairs if p.held_back]
+    told.out.mkdir(exist_ok=True)
+    mix = build_part(shown, [r for r in rows if not r.held_back], words, 11)
+    mix += [{"t": "s", "a": a, "b": b, "y": y} for a, b, y in sources.stsb(data, "train")]
+    held = build_part(back, [r for r in rows if r.held_back], words, 12)
+    held += [{"t": "s", "a": a, "b": b, "y": y} for a, b, y in sources.stsb(data, "dev")]
+    write(told.out / "mix.jsonl.xz", mix)
+    write(told.out / "held_back.jsonl.xz", held)
+    for name, lines in (("mix", mix), ("held back", held)):
+        counts = Counter(
+            (line.get("s", line["t"]), line.get("y") if line["t"] in "pd" else "") for line in lines
+        )
+        print(name, *(f"  {s:28} {y:2} {n}" for (s, y), n in sorted(counts.items())), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

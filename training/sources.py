@@ -1,0 +1,201 @@
+"""What the model is trained on: every source with its licence, how it is read, and what is kept out of
+training.
+
+No row of a test split, a support set, FActScore or RAGChecker's human labels is trained on; the questions of
+test splits and support sets are read only to drop training rows that ask the same.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from adjudge.segment.sentences import split_sentences
+
+
+class Source(NamedTuple):
+    """A training file: share of its rows seen in an epoch (above 1: seen more than once), and its licence."""
+
+    share: float
+    licence: str
+    held_back: float = 0.0
+    """Share of rows kept for choosing and calibrating; 1 keeps the whole source out of training."""
+
+
+SOURCES = {
+    "breaking_nli": Source(0.3, "CC BY-SA 4.0"),
+    "cad_snli": Source(0.7, "CC BY-SA 4.0 (SNLI) with counterfactual edits, Apache-2.0"),
+    "citint": Source(1.0, "not stated by its authors; scholarly text", 0.25),
+    "climate_fever": Source(1.5, "not stated; Wikipedia text CC BY-SA", 0.3),
+    "conjnli": Source(1.0, "MIT"),
+    "covidfact": Source(1.5, "not stated; research text", 0.3),
+    "fever_dev_rte": Source(1.5, "CC BY-SA 3.0", 0.1),
+    "fm2_dev": Source(1.0, "CC BY-SA 3.0 (Wikipedia text), code Apache-2.0", 1.0),
+    "healthver_dev": Source(1.5, "not stated; research text", 0.4),
+    "lingnli": Source(1.0, "MNLI text (OANC, open) with new hypotheses"),
+    "med": Source(0.5, "CC BY-SA 4.0"),
+    "mnli_dev": Source(1.0, "OANC and others, open"),
+    "ni_mnli": Source(1.0, "OANC and others, open; Natural Instructions Apache-2.0"),
+    "ni_paws": Source(1.0, "free use (Google PAWS); Natural Instructions Apache-2.0"),
+    "ni_scitail": Source(1.0, "Apache-2.0"),
+    "ni_snli": Source(0.5, "CC BY-SA 4.0; Natural Instructions Apache-2.0"),
+    "nli4ct": Source(1.0, "public-domain trial registry text; labels CC BY 4.0"),
+    "rte": Source(1.0, "research use, as distributed with GLUE; news text", 1.0),
+    "scifact_rte": Source(1.0, "CC BY-NC 2.0 for claims, ODC-By abstracts", 1.0),
+    "scitail_dev": Source(1.0, "Apache-2.0"),
+    "snli_dev": Source(0.5, "CC BY-SA 4.0"),
+    "true_dialfact": Source(1.5, "MIT", 0.3),
+}
+LEFT_OUT = {"sick": "CC BY-NC-SA", "semiauto_nli": "rests on licensed news text"}
+RAGBENCH = Source(2.0, "CC BY 4.0", 0.2)
+STSB = Source(1.0, "CC BY-SA 4.0; train split only")
+REFUTED = {"REFUTES", "REFUTE", "REFUTED", "CONTRADICT", "Refutes"}
+UNKNOWN = {"NOT_ENOUGH_INFO", "NEI", "Neutral"}
+
+
+class Pair(NamedTuple):
+    """A claim with the sentences of its evidence. `label`: e, n, c, or x for not entailed, nobody said
+    which.
+    """
+
+    source: str
+    evidence: tuple[str, ...]
+    claim: str
+    label: str
+    held_back: bool
+
+
+def data_folder() -> Path:
+    """ADJUDGE_DATA, or the folder shared/data beside the checkout."""
+    told = os.environ.get("ADJUDGE_DATA")
+    folder = Path(told) if told else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        raise SystemExit(
+            f"no data at {folder}; set ADJUDGE_DATA to the folder that holds training/ and ragbench/"
+        )
+    return folder
+
+
+def share_of(text: str) -> float:
+    """A fixed number in [0, 1) for a text."""
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 2**32
+
+
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "``": '"', "''": '"'}
+_BRACKET = re.compile("|".join(map(re.escape, _BRACKETS)))
+
+
+def clean(text: str) -> str:
+    """White space and treebank marks put right; a citation mark left out."""
+    text = _BRACKET.sub(lambda m: _BRACKETS[m[0]], text)
+    text = re.sub(r"<\|[a-z_]+\|>", "", text)
+    text = re.sub(r"\s+([.,;:!?)\]])", r"\1", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    return tuple(text[a:b] for a, b in split_sentences(text))
+
+
+def pairs(data: Path) -> Iterator[Pair]:
+    """All rows of the entailment and claim files."""
+    for name, source in SOURCES.items():
+        with gzip.open(data / "training" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                claim = clean(row.get("hypothesis") or row.get("claim") or "")
+                text = clean(row.get("premise") or row.get("evidence") or "")
+                if claim and text:
+                    # By claim for those that repeat claims, so that no claim is on both sides.
+                    key = claim if name == "climate_fever" else text
+                    back = share_of(name + key) < source.held_back
+                    yield Pair(name, sentences(text), claim, _label(row), back)
+
+
+def _label(row: dict[str, Any]) -> str:
+    label = row["label"]
+    if label in ("entailment", "supported"):
+        return "e"
+    if label in ("neutral", "contradiction"):
+        return str(label)[0]
+    raw = row.get("raw_label", "")
+    return "c" if raw in REFUTED else "n" if raw in UNKNOWN else "x"
+
+
+class RagRow(NamedTuple):
+    """A RAGBench row: sentences with keys, labels by key."""
+
+    source: str
+    question: str
+    documents: tuple[tuple[tuple[str, str], ...], ...]
+    response: tuple[tuple[str, str], ...]
+    relevant: frozenset[str]
+    used: frozenset[str]
+    support: dict[str, tuple[bool, tuple[str, ...]]]
+    """Response key: fully supported or not, and the supporting context keys."""
+    adherent: bool
+    held_back: bool
+
+
+def ragbench(data: Path) -> Iterator[RagRow]:
+    """Train and validation rows; a question also asked in a test split or a support set is dropped."""
+    import pyarrow.parquet as pq
+
+    taken = _asked_elsewhere(data)
+    for path in sorted((data / "ragbench").glob("*/*.parquet")):
+        if path.name.startswith("test"):
+            continue
+        for row in pq.read_table(path).to_pylist():
+            if row["question"].strip().lower() not in taken:
+                yield _rag_row(path.parent.name, row)
+
+
+def _rag_row(name: str, row: dict[str, Any]) -> RagRow:
+    support = {}
+    bare = {str(key) for key in row["unsupported_response_sentence_keys"] or ()}
+    for told in row["sentence_support_information"]:
+        keys = tuple(str(key).rstrip(".") for key in told["supporting_sentence_keys"] or ())
+        key = str(told["response_sentence_key"])
+        # `fully_supported` is often left empty; then the list of unsupported sentences tells.
+        support[key] = (told["fully_supported"] is not False and key not in bare, keys)
+    return RagRow(
+        name,
+        row["question"],
+        tuple(tuple((str(k), " ".join(t.split())) for k, t in doc) for doc in row["documents_sentences"]),
+        tuple((str(k), " ".join(t.split())) for k, t in row["response_sentences"]),
+        frozenset(row["all_relevant_sentence_keys"] or ()),
+        frozenset(row["all_utilized_sentence_keys"] or ()),
+        support,
+        bool(row["adherence_score"]),
+        share_of(row["question"]) < RAGBENCH.held_back,
+    )
+
+
+def _asked_elsewhere(data: Path) -> set[str]:
+    import pyarrow.parquet as pq
+
+    asked: set[str] = set()
+    for path in (data / "ragbench").glob("*/test*.parquet"):
+        asked |= {
+            q.strip().lower() for q in pq.read_table(path, columns=["question"])["question"].to_pylist()
+        }
+    for path in (data / "support").glob("*.jsonl.gz"):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                extra = json.loads(line).get("extra")
+                if isinstance(extra, dict) and extra.get("question"):
+                    asked.add(extra["question"].strip().lower())
+    return asked
+
+
+def stsb(data: Path, split: str) -> list[tuple[str, str, float]]:
+    """Sentence pairs with their similarity from 0 to 1."""
+    with gzip.open(data / "training" / "stsb.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [(r["sentence1"], r["sentence2"], r["score"] / 5) for r in rows if r["split"] == split]

@@ -1,0 +1,173 @@
+"""Trains the judge on one GPU (or, to try it, a CPU) and scores what was held back.
+
+    python training/train.py --data .train --out OUT [--epochs 5] [--minutes 7] [--seeds 1]
+
+Writes OUT/part{1,2,3}.npz (weights, averaged over the last steps), OUT/scores.npz (logits of the windows
+and traces that calibrate.py reads) and OUT/log.json. Learning rate and end are set by the share of items
+seen or of the time used, whichever is further.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import bert
+import numpy as np
+import torch
+from batches import LABELS, Batch, Mix, Texts
+from packed import Composer
+from score import evaluate, score_all
+from torch import Tensor
+from torch.nn import functional
+
+PEAK, DECAY, WARM, SMOOTH, AVERAGE = 2e-4, 0.01, 0.04, 0.05, 0.9995
+SPAN_WEIGHTS = (0.12, 0.12, 0.12, 0.02)
+"""Of a labelled span beside a pair's weight of 1: relevant, used, supported, wrong word."""
+TOKENS = 16384
+PER_BATCH = 200.0
+
+
+def pair_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Summed cross entropy with smoothed labels; for `x`, of "not entailed"."""
+    log = functional.log_softmax(logits[:, :3].float(), dim=1)
+    known = labels < LABELS["x"]
+    target = functional.one_hot(labels.clamp(0, 2), 3) * (1 - SMOOTH) + SMOOTH / 3
+    told = -(target * log).sum(1)
+    apart = torch.logsumexp(log[:, 1:], dim=1)
+    untold = -((1 - SMOOTH / 2) * apart + SMOOTH / 2 * log[:, 0])
+    return (torch.where(known, told, untold) * (labels >= 0)).sum()
+
+
+def span_means(tokens: Tensor, segments: Tensor, count: int) -> Tensor:
+    """Mean token logits of every span."""
+    flat = tokens.float().reshape(-1, tokens.shape[-1])
+    at = segments.reshape(-1)
+    sums = torch.zeros(count + 1, flat.shape[1], device=flat.device).index_add(0, at, flat)
+    sizes = torch.zeros(count + 1, device=flat.device).index_add(
+        0, at, torch.ones_like(at, dtype=torch.float)
+    )
+    return sums[1:] / sizes[1:, None].clamp(min=1)
+
+
+def loss_of(model: bert.Judge, batch: Batch) -> Tensor:
+    pairs, tokens = model(batch.ids, batch.kinds, batch.mask)
+    total = pair_loss(pairs, batch.label)
+    alike = (batch.similarity >= 0).float()
+    target = batch.similarity.clamp(min=0)
+    each = functional.binary_cross_entropy_with_logits(pairs[:, 3].float(), target, reduction="none")
+    total = total + 2 * (each * alike).sum()
+    if len(batch.marks):
+        means = span_means(tokens, batch.segments, len(batch.marks))
+        marks = batch.marks
+        each = functional.binary_cross_entropy_with_logits(
+            means, marks.clamp(min=0).float(), reduction="none"
+        )
+        weights = torch.tensor(SPAN_WEIGHTS, device=means.device) * torch.where(
+            (marks == 1) & (torch.arange(4, device=marks.device) == 3), 6.0, 1.0
+        )
+        total = total + (each * weights * (marks >= 0)).sum()
+    return total / math.sqrt(len(batch.ids) * PER_BATCH)
+
+
+def rate(progress: float) -> float:
+    return min(progress / WARM, (1 - progress) / (1 - WARM))
+
+
+def train(
+    composer: Composer, start: dict[str, Tensor], told: argparse.Namespace, seed: int
+) -> tuple[bert.Judge, Any]:
+    torch.manual_seed(seed)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = bert.Judge().to(device)
+    missing, unexpected = model.load_state_dict(start, strict=False)
+    assert not unexpected
+    assert {name.split(".")[0] for name in missing} <= {"pool", "pair", "token"}
+    plain = [p for n, p in model.named_parameters() if p.ndim < 2]
+    wide = [p for n, p in model.named_parameters() if p.ndim >= 2]
+    groups = [{"params": wide, "weight_decay": DECAY}, {"params": plain, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=PEAK, fused=device.type == "cuda")
+    average = {name: value.detach().clone() for name, value in model.state_dict().items()}
+    began, seen, steps, log, running = time.monotonic(), 0, 0, [], None
+    model.train()
+    for share, batch in composer.batches(told.epochs, seed, told.tokens, device):
+        progress = max(share, (time.monotonic() - began) / (60 * told.minutes))
+        if progress >= 1:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = PEAK * rate(progress)
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            loss = loss_of(model, batch)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        seen, steps = seen + len(batch.ids), steps + 1
+        keep = min(AVERAGE, steps / (steps + 20))
+        with torch.no_grad():
+            state = list(model.state_dict().values())
+            torch._foreach_lerp_(list(average.values()), state, 1 - keep)
+        running = loss.detach() if running is None else running.lerp(loss.detach(), 0.01)
+        if steps % 200 == 0 or steps == 20:
+            log.append({"step": steps, "seen": seen, "progress": progress, "loss": float(running),
+                        "seconds": time.monotonic() - began})  # fmt: skip
+            print(json.dumps(log[-1]), flush=True)
+    model.load_state_dict(average)
+    print(
+        f"seed {seed}: {steps} steps, {seen} items, {time.monotonic() - began:.0f} s",
+        flush=True,
+    )
+    return model, log
+
+
+def write_parts(model: bert.Judge, out: Path, stem: str = "part") -> None:
+    weights = {name: value.float().cpu().numpy() for name, value in model.state_dict().items()}
+    late = {
+        name
+        for name in weights
+        if name.startswith(("layers.3", "layers.4", "layers.5", "pool", "pair", "token"))
+    }
+    for number, names in enumerate(({"words.weight"}, weights.keys() - late - {"words.weight"}, late), 1):
+        bert.save({name: weights[name] for name in sorted(names)}, out / f"{stem}{number}.npz")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path(".train"))
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=7.0)
+    parser.add_argument(
+        "--seeds", type=int, default=1, help="runs whose weights are scored apart; the last is kept"
+    )
+    parser.add_argument("--workers", type=int, default=12)
+    parser.add_argument("--tokens", type=int, default=TOKENS)
+    told = parser.parse_args()
+    torch.set_float32_matmul_precision("high")
+    began = time.monotonic()
+    texts = Texts(told.data / "tokenizer.json")
+    mix, held = Mix(told.data / "mix.jsonl.xz", texts), Mix(told.data / "held_back.jsonl.xz", texts)
+    start = bert.load([told.data / "start.npz"])
+    # Before the GPU is touched: the workers are forked copies of this process.
+    composer = Composer(mix, told.workers, told.epochs)
+    print(f"ready after {time.monotonic() - began:.0f} s; torch {torch.__version__}", flush=True)
+    record: dict[str, Any] = {"torch": torch.__version__, "runs": []}
+    for seed in range(1, told.seeds + 1):
+        model, log = train(composer, start, told, seed)
+        figures = evaluate(model, held)
+        print(json.dumps(figures, indent=1), flush=True)
+        record["runs"].append({"seed": seed, "log": log, "held_back": figures})
+        write_parts(model, told.out)
+    windows = told.data / "windows.jsonl.xz"
+    if windows.exists():
+        np.savez(told.out / "scores.npz", **score_all(model, windows, held, texts))
+    record["seconds"] = time.monotonic() - began
+    (told.out / "log.json").write_text(json.dumps(record, indent=1))
+
+
+if __name__ == "__main__":
+    main()
