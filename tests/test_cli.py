@@ -356,3 +356,59 @@ def test_text_that_looks_like_markup_is_shown_as_it_is(work):
     out = call("run", "marked.jsonl", "-o", "r", "--by", "team").output
     assert "[red]1[/red]" in out
     assert "adjudge[inspect]" in call("list", "judges").output
+
+
+def test_convert_never_writes_over_its_input_and_asks_before_other_files(work):
+    before = Path("good.jsonl").read_bytes()
+    assert (
+        "is the input itself" in call("convert", "good.jsonl", "good.jsonl", "--to", "native", code=2).stderr
+    )
+    assert Path("good.jsonl").read_bytes() == before
+    Path("there.jsonl").write_text("mine")
+    assert "--overwrite" in call("convert", "good.jsonl", "there.jsonl", "--to", "native", code=2).stderr
+    call("convert", "good.jsonl", "there.jsonl", "--to", "native", "--overwrite")
+
+
+def test_a_long_form_result_is_annotated_and_left_as_it_was(work):
+    entry = {"prompt": "Who was Ida Holm?", "correct_answers": [], "incorrect_answers": []}
+    entry |= {"side1_response": "[PLACEHOLDER RESPONSE]", "side2_response": "Ida Holm was a painter."}
+    result = {
+        "side_1": "placeholder",
+        "side_2": "vanilla_prompting",
+        "per_prompt_data": [entry],
+        "total_runtime": 1.0,
+    }
+    Path("result.json").write_text(json.dumps(result))
+    call(
+        "run",
+        "result.json",
+        "-p",
+        "safe",
+        "--side",
+        "2",
+        "-o",
+        "annotated.json",
+        "--set",
+        "safe.evidence=contexts",
+        code=3,
+    )
+    Path("corpus").mkdir()
+    Path("corpus/a.txt").write_text("Ida Holm was a painter.")
+    call(
+        "run",
+        "result.json",
+        "-p",
+        "safe",
+        "--side",
+        "1,2",
+        "-o",
+        "annotated.json",
+        "--evidence",
+        "corpus:corpus",
+        "--overwrite",
+    )
+    annotated = json.loads(Path("annotated.json").read_text())
+    assert annotated["per_prompt_data"][0]["side2_posthoc_eval_data"]["Supported"] == 1
+    assert "side2_avg_f1_-1" in annotated
+    assert json.loads(Path("result.json").read_text()) == result
+    assert "only long-form" in call("run", "good.jsonl", "-o", "x.json", code=2).stderr

@@ -98,7 +98,12 @@ def main() -> None:
 @metrics_option
 @by_option
 @set_option
-@click.option("-o", "--out", metavar="FOLDER", help="Run folder; an unfinished run there is resumed.")
+@click.option(
+    "-o",
+    "--out",
+    metavar="FOLDER",
+    help="Run folder; an unfinished run there is resumed. OUT.json: a long-form result file, annotated.",
+)
 @click.option("--overwrite", is_flag=True, help="Start anew in a folder that holds another run.")
 @click.option("--format", "format_", metavar="NAME", help="Format of the file, if it is not recognised.")
 @click.option("--map", "mapping", metavar="FIELD=KEY,…", help="Read any rows: response=answer,contexts=docs.")
@@ -184,6 +189,7 @@ def explain(folder: Path, sample: str, metric: str | None, as_json: bool) -> Non
 @click.option("--format", "format_", metavar="NAME", help="Format of IN, if it is not recognised.")
 @click.option("--map", "mapping", metavar="FIELD=KEY,…", help="Read any rows.")
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines and say how many.")
+@click.option("--overwrite", is_flag=True, help="Write over OUT; never over IN.")
 def convert(input: str, output: Path, **options: Any) -> None:
     """Convert IN, a file or a run folder, to another format."""
     from adjudge.verbs.convert import convert_verb

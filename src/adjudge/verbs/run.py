@@ -13,7 +13,8 @@ import click
 import msgspec
 
 from adjudge.api import Result, evaluate
-from adjudge.datasets.registry import parse_mapping
+from adjudge.datasets.registry import detect, find_writer, parse_mapping
+from adjudge.datasets.source import Source
 from adjudge.errors import RunFolderError, UsageError
 from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
@@ -23,6 +24,7 @@ from adjudge.run.settings import parse_parameters
 from adjudge.run.store import read_info
 from adjudge.verbs.check import check_for_run
 from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped
+from adjudge.verbs.convert import refuse_to_overwrite, write_run
 from adjudge.verbs.profile import with_profile
 
 ACCESS = (
@@ -62,7 +64,8 @@ def run_verb(
         return _dry_run(input, protocols, settings, mapping, format_, access, as_json, options)
     gates = make_gates(fail_under, fail_over, protocols, settings)
     with input_file(input) as path:
-        folder = Path(out) if out else _new_folder(input)
+        annotated = _annotated(out, path, overwrite=options["overwrite"])
+        folder = annotated.with_suffix(".run") if annotated else Path(out) if out else _new_folder(input)
         if options["lean"] and path != input:
             raise UsageError("--lean refers to a file, and standard input is none")
         if checker is not None:
@@ -90,9 +93,13 @@ def run_verb(
                 on_progress=advance,
                 **options,
             )
+    if annotated is not None:
+        write_run(folder, annotated, find_writer("safe_annotated"), overwrite=options["overwrite"])
     print_summary(result.summary, as_json)
     if not as_json:
         _say_how_it_went(result, folder)
+        if annotated is not None:
+            click.echo(f"annotated as {annotated}")
     return check(gates, result.summary)
 
 
@@ -119,6 +126,16 @@ def demo_verb(out: str, as_json: bool) -> None:
         "adjudge run YOUR_FILE                        your own data; 'adjudge list formats' says which",
     ):
         click.echo(f"  {line}")
+
+
+def _annotated(out: str | None, path: str, *, overwrite: bool) -> Path | None:
+    """`-o result.json` for a long-form result file: it is written again with SAFE's results, as SAFE does."""
+    if out is None or not out.endswith(".json"):
+        return None
+    if detect(Source(path)).name != "longform":
+        raise UsageError(f"-o {out}: only long-form result files are annotated; -o names a folder otherwise")
+    refuse_to_overwrite(Path(out), Path(path), overwrite=overwrite)
+    return Path(out)
 
 
 @contextlib.contextmanager
