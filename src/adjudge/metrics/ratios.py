@@ -79,7 +79,16 @@ def scored(
     """
     if convention is not None:
         return Score(spec.name, convention[0], "by_convention", convention[1], counts)
-    value = evaluate(spec.formula, {count.name: count.n for count in counts})
+    formula = spec.formula
+    if isinstance(formula, Ratio) and not formula.cap and len(counts) == 2:
+        # By far the commonest case, one count over another, without naming them all first.
+        top, bottom = counts
+        if formula.top == {top.name: 1} and formula.bottom == {bottom.name: 1}:
+            value = ratio(top.n, bottom.n)
+        else:
+            value = evaluate(formula, {top.name: top.n, bottom.name: bottom.n})
+    else:
+        value = evaluate(formula, {count.name: count.n for count in counts})
     if value is None:
         return Score(spec.name, None, "unscored", empty, counts)
     return Score(spec.name, value, "defined", None, counts)
