@@ -412,3 +412,23 @@ def test_a_long_form_result_is_annotated_and_left_as_it_was(work):
     assert "side2_avg_f1_-1" in annotated
     assert json.loads(Path("result.json").read_text()) == result
     assert "only long-form" in call("run", "good.jsonl", "-o", "x.json", code=2).stderr
+
+
+def test_a_choice_that_leaves_no_sample_says_what_there_is(work):
+    result = call("run", "good.jsonl", "-p", "rgb", "--where", "system=c", "-o", "out", code=3)
+    assert "no sample has system=c; system is a, b" in result.stderr
+    assert "none has a nosuch" in call("run", "good.jsonl", "--where", "nosuch=1", code=3).stderr
+
+
+def test_a_missing_cache_is_named_before_anything_is_replayed(work):
+    given = ("--judge", "openai/m", "--cache", "replay", "--cache-path", "absent.sqlite")
+    result = call("run", "good.jsonl", "-p", "rgb", *given, "-o", "out", code=5)
+    assert "there is no cache file absent.sqlite to replay" in result.stderr
+
+
+def test_a_missing_key_is_told_in_the_options_of_the_command(work, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    result = call("run", "good.jsonl", "-p", "rgb", "--judge", "openai/m", "-o", "out", code=5)
+    assert "--key-env" in result.stderr
+    assert "--base-url" in result.stderr

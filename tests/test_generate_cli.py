@@ -197,3 +197,37 @@ def test_longfact_and_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (sample,) = read(Source("out.jsonl"))
     assert (sample.response, sample.contexts) == ("cba", ("page 1",))
     assert Counter(line.split(":")[0] for line in done.stdout.splitlines())["next"] == 1
+
+
+def test_where_all_fails_the_exit_code_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "failing_system.py").write_text(
+        "def answer(question):\n    if 'b' in question: return 'yes'\n    raise ValueError('no index')\n"
+    )
+    (tmp_path / "asked.jsonl").write_text('{"id": "1", "question": "a"}\n{"id": "2", "question": "c"}\n')
+    command = ["generate", "answers", "--data", "asked.jsonl", "--target", "python:failing_system.answer"]
+    none = invoke(*command, "-o", "none.jsonl")
+    assert none.exit_code == 3
+    assert "WARNING: 2 of 2 questions have no answer" in none.stderr
+    assert "next:" not in none.output
+    (tmp_path / "asked.jsonl").write_text('{"id": "1", "question": "a"}\n{"id": "2", "question": "b"}\n')
+    some = invoke(*command, "-o", "some.jsonl")
+    assert some.exit_code == 0
+    assert "WARNING: 1 of 2 questions have no answer" in some.stderr
+    assert "next: adjudge run some.jsonl" in some.stdout
+
+
+def test_noise_that_leaves_no_place_is_said_once_and_is_no_failure(tmp_path: Path) -> None:
+    data, out = write_rows(tmp_path / "en.json", [base(0), base(1)]), tmp_path / "answers.jsonl"
+    said = "3 passages at noise 0.8 leave no place for a positive document"
+    with MisbehavingServer(answer=answer) as server:
+        given = ["generate", "rgb", "--data", data, "--passages", "3", *reach(server)]
+        done = invoke(*given, "-o", out)
+        alone = invoke(*given, "--noise", ".8", "--abilities", "noise", "-o", tmp_path / "none.jsonl")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count(said) == 1
+    assert ", 0 failed; 10 written" in done.stdout  # 4 of 5 noise rates and rejection, twice
+    assert not (tmp_path / "answers.failed.jsonl").exists()
+    assert alone.exit_code == 3
+    assert said in alone.stderr

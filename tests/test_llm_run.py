@@ -10,15 +10,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import adjudge
+from adjudge.chat.totals import Totals
 from adjudge.cli import main
 from adjudge.errors import JudgeError
 from adjudge.run.store import read_records
+from adjudge.verbs.run import _say_how_it_went
 from chat.server import MisbehavingServer, random_faults, scripted_faults
 from judges.llm_helpers import blocks_of, lines_of
 
@@ -336,3 +339,14 @@ def test_first_failures_of_one_sample_do_not_touch_the_next(tmp_path):
     ) as server:
         result = evaluate([sample(1), sample(2)], server, tmp_path)
     assert result.row("ragchecker.f1").samples == {"defined": 2}
+
+
+@pytest.mark.parametrize(("sent", "told"), [(2, True), (0, False)])
+def test_what_embeddings_cost_is_told_though_they_are_no_answers(capsys, sent, told):
+    usage = {"openai/embedder": Totals(sent=sent, prompt_tokens=40 * sent).to_dict()}
+    summary = SimpleNamespace(signatures={}, by=(), samples=1)
+    result = SimpleNamespace(
+        skipped=[], notes={}, passed_over={}, summary=summary, usage=usage, already_finished=False, resumed=0
+    )
+    _say_how_it_went(result, Path("run"))
+    assert ("openai/embedder: " in capsys.readouterr().out) is told

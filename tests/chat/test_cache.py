@@ -274,3 +274,19 @@ def test_recorded_answers_repeat_a_run(tmp_path: Path) -> None:
 def test_a_new_cache_folder_is_private(tmp_path: Path) -> None:
     answer(tmp_path / "new" / "a.sqlite", "one")
     assert (tmp_path / "new").stat().st_mode & 0o077 == 0
+
+
+def test_a_replay_without_its_file_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "absent.sqlite"
+    with pytest.raises(JudgeError, match=r"there is no cache file .*absent\.sqlite to replay"):
+        answer(path, "one", mode="replay")
+    assert not path.exists()
+
+
+def test_a_replay_that_finds_nothing_says_that_the_address_counts(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    answer(path, "one")
+    with pytest.raises(
+        NotRecorded, match=r"address is part of the key, and is w in this replay \(--base-url"
+    ):
+        answer(path, "two", mode="replay")

@@ -130,3 +130,20 @@ def test_a_plan_tells_calls_tokens_cost_and_time() -> None:
     assert plan.seconds(rpm=4) == 30
     assert plan.seconds(rpm=4, tpm=154) == 120
     assert Plan().calls == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no table .models.; write"),
+        ('as_of = "2026-01-01"', "no table .models.; write"),
+        ("models = 3", "no table .models.; write"),
+        ('["openai/m"]\ninput = 1', "'openai/m' is not known there; write"),
+        ("[models]\n[model.x]\ninput = 1", "'model' is not known there; write"),
+    ],
+)
+def test_a_price_file_of_another_form_is_refused(tmp_path, text: str, message: str) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=message):
+        load_prices(path)

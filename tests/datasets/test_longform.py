@@ -327,6 +327,13 @@ def test_writing_needs_the_right_file(tmp_path: Path) -> None:
         WRITER.write(records, tmp_path / "out.json", None)
     with pytest.raises(InputError, match="no long-form-factuality"):
         WRITER.write(records, tmp_path / "out.json", save(tmp_path, {"a": 1}, "x.json"))
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"id": "a", "response": "x"}\n{"id": "b", "response": "y"}\n')
+    with pytest.raises(InputError, match="no long-form-factuality result file") as caught:
+        WRITER.write(records, tmp_path / "out.json", lines)
+    assert "give the file that the run read" in str(caught.value.fix)
+    with pytest.raises(InputError, match="there is no such file"):
+        WRITER.write(records, tmp_path / "out.json", tmp_path / "absent.json")
     with pytest.raises(UsageError, match=r"no response '0\.side1'"):
         WRITER.write(records, tmp_path / "out.json", save(tmp_path, {"per_prompt_data": []}, "x.json"))
 

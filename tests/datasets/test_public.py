@@ -182,3 +182,29 @@ def test_the_commands(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "2 files copied from data" in copied.stderr
     assert len(home.asked) == 2
     assert run(main, ["data", "get", "squad"]).exit_code == 2
+
+
+def test_what_is_local_comes_even_if_the_rest_cannot(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The missing file stands first: the one at hand is copied all the same, and both others are named."""
+    (tmp_path / "local/toy").mkdir(parents=True)
+    (tmp_path / "local/toy/b.json").write_bytes(b"short")
+    whole = toy("http://127.0.0.1:9/")
+    third = File(path="toy/c.json", url="c.json", bytes=3)
+    whole = msgspec.structs.replace(whole, files=(whole.files[0], third, whole.files[1]))
+    monkeypatch.setattr(public, "datasets", lambda: {"toy": whole})
+    monkeypatch.setenv("ADJUDGE_DATA", "local")
+    got = CliRunner().invoke(main, ["data", "get", "toy", "-o", "copy"])
+    assert got.exit_code == 3
+    assert "1 files copied from local" in got.stderr
+    assert "2 of 3 files are missing: toy/a.json, toy/c.json" in got.stderr
+    assert "is this machine offline" in got.stderr
+    assert (tmp_path / "copy/toy/b.json").read_bytes() == b"short"
+
+
+def test_a_file_gone_from_its_home_does_not_keep_the_others_away(home: Home, tmp_path: Path) -> None:
+    os.unlink(tmp_path / "home/a.json")
+    with pytest.raises(InputError, match="the server answered 404"):
+        list(fetch(toy(home.base), tmp_path / "data"))
+    assert (tmp_path / "data/toy/b.json").read_bytes() == b"short"

@@ -170,6 +170,58 @@ def test_a_command(split: str, tmp_path: Path) -> None:
     assert [(one.quote, one.rule) for one in sample.predicted or ()] == [("NOW", "R1")]
 
 
+def test_the_time_limit_holds_for_what_a_command_starts(split: str, tmp_path: Path) -> None:
+    """Children keep the pipes open after the command itself has ended; they are ended too."""
+    left = tmp_path / "left"
+    script = tmp_path / "starts.sh"
+    script.write_text(f"(sleep 3; touch {left}) &\nsleep 30 &\nexit 0\n")
+    began = time.monotonic()
+    with pytest.raises(Exception, match=r"first: no answer within 0\.3 s"):
+        check_split(split, make_checker(f"cmd:sh {script}"), tmp_path / "o.jsonl", timeout=0.3, concurrency=3)
+    assert time.monotonic() - began < 2.5
+    time.sleep(max(0.0, 3.5 - (time.monotonic() - began)))
+    assert not left.exists(), "what the command started was left running"
+
+
+def test_a_child_that_escapes_is_not_waited_for(split: str, tmp_path: Path) -> None:
+    script = tmp_path / "escapes.py"
+    script.write_text(
+        "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(6)'],"
+        " start_new_session=True)\nimport time\ntime.sleep(30)\n"
+    )
+    checker = make_checker(f"cmd:{sys.executable} {script}")
+    began = time.monotonic()
+    with pytest.raises(Exception, match=r"first: no answer within 1 s"):
+        check_split(split, checker, tmp_path / "o.jsonl", timeout=1, concurrency=3)
+    assert time.monotonic() - began < 5
+
+
+def test_a_command_that_prints_without_end_is_ended(split: str, tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="first: it printed more than 8 MB"):
+        check_split(split, make_checker("cmd:yes"), tmp_path / "o.jsonl", timeout=20, concurrency=1)
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(3), KeyboardInterrupt(), StopIteration("s"), TimeoutError("own")]
+)
+def test_whatever_a_function_raises_is_told(split: str, tmp_path: Path, error: BaseException) -> None:
+    def leave(text: str, rules: Sequence[Rule]) -> Any:
+        raise error
+
+    began = time.monotonic()
+    with pytest.raises(Exception, match=f"first: it raised {type(error).__name__}"):
+        check_split(split, named(leave), tmp_path / "o.jsonl", timeout=5)
+    assert time.monotonic() - began < 3
+
+
+def test_an_async_function_that_exits_does_not_end_the_program(split: str, tmp_path: Path) -> None:
+    async def leave(text: str, rules: Sequence[Rule]) -> Any:
+        sys.exit("enough")
+
+    with pytest.raises(Exception, match="first: it raised SystemExit: enough"):
+        check_split(split, named(leave), tmp_path / "o.jsonl", timeout=5)
+
+
 def test_a_slow_command_is_ended(split: str, tmp_path: Path) -> None:
     slow = make_checker(f"cmd:{sys.executable} -c 'import time; time.sleep(60)'")
     with pytest.raises(Exception, match=r"failed on all 3 samples, first: no answer within 0\.3 s"):
@@ -207,8 +259,31 @@ def test_for_a_run(split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     path = check_for_run(split, tmp_path / "runs" / "one", checker="python:calmchecker.check")
-    assert path.endswith("one.predictions.jsonl")
+    assert path.endswith("one.check@0.predictions.jsonl")
     assert evaluate(path, "violations", judge="rules").value("violations.std_recall") == 0.0
+
+
+def test_predictions_that_a_run_rests_on_are_kept(
+    split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second run into the same folder is refused, so what the first was made of must stay."""
+    (tmp_path / "twochecker.py").write_text(
+        "FOUND = []\ndef check(text, rules):\n    return FOUND\ndef other(text, rules):\n    return []\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    folder = tmp_path / "runs" / "one"
+    first = Path(check_for_run(split, folder, checker="python:twochecker.check"))
+    before = first.read_bytes()
+    evaluate(str(first), "violations", judge="rules", out=folder)
+    assert Path(check_for_run(split, folder, checker="python:twochecker.other")) != first
+    assert Path(check_for_run(split, folder, checker="python:twochecker.check")) == first, "the same again"
+    monkeypatch.setattr(sys.modules["twochecker"], "FOUND", [{"start": 0, "end": 2, "rule": "R1"}])
+    changed = Path(check_for_run(split, folder, checker="python:twochecker.check"))
+    assert changed != first
+    assert changed.read_bytes() != before
+    assert first.read_bytes() == before
+    assert not list(folder.parent.glob(".one.*")), "nothing is left lying about"
 
 
 def test_another_checkers_predictions_are_replaced_and_each_text_is_checked_once(tmp_path: Path) -> None:

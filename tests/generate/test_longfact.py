@@ -225,7 +225,10 @@ def test_sides_are_chosen_by_attribute(tmp_path) -> None:
     samples = list(read(Source(out)))
     assert [s.attributes["side"] for s in select(samples, "side=1")] == [1] * 4
     assert len(list(select(samples, "side=1,2"))) == 8
-    assert len(list(select(samples, parse_where(["side=2", "method=vanilla_prompting"])))) == 0
+    with pytest.raises(
+        InputError, match="no sample has side=2 and method=vanilla_prompting; side is 1, 2; m"
+    ):
+        list(select(samples, parse_where(["side=2", "method=vanilla_prompting"])))
     for bad in ("side", "=1", "side="):
         with pytest.raises(UsageError, match="ATTRIBUTE=VALUE"):
             parse_where([bad])
@@ -236,3 +239,16 @@ def test_values_may_be_written_as_people_write_them() -> None:
     for text, ids in (("noise=.4", ["0.4"]), ("noise=0,1.0", ["0.0", "1"]), ("ok=true", ["1"])):
         assert [sample.id for sample in select(made, text)] == ids
     assert [sample.id for sample in select(made, "side=none")] == ["0.0", "0.4", "1"]
+
+
+def test_a_choice_that_leaves_nothing_says_what_there_is() -> None:
+    made = [adjudge.Sample(id=str(n), attributes={"side": n % 2 + 1, "n": n}) for n in range(30)]
+    with pytest.raises(InputError) as caught:
+        list(select(made, "side=3"))
+    assert str(caught.value) == "no sample has side=3; side is 1, 2"
+    with pytest.raises(InputError, match="no sample has nosuch=1; none has a nosuch"):
+        list(select(made, "nosuch=1"))
+    with pytest.raises(InputError, match="…") as caught:
+        list(select(made, "n=99"))
+    assert str(caught.value).count(",") == 10
+    assert list(select([], "side=3")) == []

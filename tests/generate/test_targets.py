@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 import sys
 import threading
 import time
@@ -19,7 +20,7 @@ import pytest
 import adjudge
 from adjudge.datasets.registry import read
 from adjudge.datasets.source import Source
-from adjudge.errors import UsageError
+from adjudge.errors import JudgeError, UsageError
 from adjudge.generate.answers import generate_answers
 from adjudge.generate.engine import CaseError, Progress
 from adjudge.generate.targets import check_answer, make_target
@@ -246,3 +247,27 @@ def test_names_must_fit_the_passages() -> None:
     assert good == {"response": "r", "contexts": ["a"], "context_ids": ["doc 1"]}
     with pytest.raises(CaseError, match="one name for each"):
         check_answer({"response": "r", "contexts": ["a", "b"], "context_ids": ["doc 1"]})
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_target_that_refuses_connections_ends_the_run_soon(tmp_path, concurrency: int) -> None:
+    """Nothing is noted as failed, so the same command goes on once the server is there."""
+    path, out = questions(tmp_path, *(f"oak {n}?" for n in range(20))), tmp_path / "out.jsonl"
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}/ask"
+        with pytest.raises(JudgeError, match=r"cannot be reached.*stopped after 3 in a row"):
+            go(path, address, out, concurrency=concurrency)
+    assert (tmp_path / "out.journal.jsonl").read_text() == ""
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("function", [lambda: "x", lambda question, context: "x"])
+def test_a_function_of_another_arity_is_refused_before_anything_is_asked(install, function: Any) -> None:
+    with pytest.raises(UsageError, match="cannot be called with the question alone"):
+        make_target(install(function))
+
+
+def test_functions_that_take_more_if_they_must_are_fine(install) -> None:
+    for function in (lambda question, k=5: "x", lambda *all: "x", str):
+        make_target(install(function))

@@ -158,7 +158,25 @@ def test_data_of_ones_own(tmp_path: Path) -> None:
     (sample,) = ragchecker_qa(data=str(own)).dataset
     assert (sample.id, sample.input, sample.target) == ("x", "Why?", ["because", "so"])
     (tmp_path / "b.jsonl").write_text('{"prompt": "Tell."}\n{"prompt": "Say."}\n{"prompt": "Tell."}\n')
-    assert [sample.input for sample in longfact(data=str(tmp_path / "b.jsonl")).dataset] == ["Tell.", "Say."]
+    prompts = str(tmp_path / "b.jsonl")
+    with pytest.raises(UsageError, match="evidence=corpus:PATH"):
+        longfact(data=prompts)
+    made = longfact(data=prompts, evidence=f"corpus:{own}")
+    assert [sample.input for sample in made.dataset] == ["Tell.", "Say."]
+
+
+def test_bundled_samples_in_place_of_the_data_pointed_to_are_said(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ADJUDGE_DATA", str(tmp_path))
+    assert rgb_noise(noise=0.4).dataset.name == longfact().dataset.name == "bundled samples"
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(" in ")[0] for line in said] == [
+        "adjudge: there is no rgb/en_refine.json",
+        "adjudge: there is no longfact",
+    ]
+    monkeypatch.delenv("ADJUDGE_DATA")
+    rgb_noise(noise=0.4)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

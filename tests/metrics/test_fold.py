@@ -169,3 +169,19 @@ def test_an_interval_contains_its_value_where_samples_weigh_differently():
     entries += [(str(i), f1(20, 0, 0)) for i in range(8)]
     (row,) = folded(entries).rows()
     assert row.interval[0] <= row.value <= row.interval[1]
+
+
+def test_an_interval_of_counts_does_not_go_below_nothing():
+    """One item of 12 with 3: mean - t * error would be 0.25 - 2.2 * 0.25."""
+    spec = msgspec.structs.replace(
+        SPEC, name="x.number", formula=Ratio({"hits": 1}, {"one": 1}), scale="count"
+    )
+    fold = SummaryFold([spec], {"x": [()]})
+    for index in range(12):
+        hits = tally("hits", ["u"] * (3 if index == 0 else 0))
+        fold.add("x", str(index), {}, [scored(spec, (hits, tally("one", ["s"])))])
+    (row,) = fold.rows()
+    assert row.value == 0.25
+    assert row.interval is not None
+    assert row.interval[0] == 0.0
+    assert row.interval[1] > row.value

@@ -371,3 +371,17 @@ def test_a_source_with_a_bar_in_its_name_survives_rescoring(tmp_path):
     adjudge.evaluate([{"id": "x", "response": "r", "labels": labels}], "safe", out=tmp_path / "run")
     summary = rescore_run(tmp_path / "run", parameters={"safe": {"k": 3}})
     assert summary.signatures["safe"].endswith("|labels:human:a|b|adjudge:" + adjudge.__version__)
+
+
+def test_rescoring_keeps_the_profile_in_the_signature(tmp_path):
+    from adjudge.run.profile import load_profile
+    from adjudge.run.rescore import rescore_run
+
+    profile = tmp_path / "house.toml"
+    profile.write_text("[parameters.safe]\nk = 3\n")
+    labels = [{"name": "facts", "unit": "response", "value": 0, "source": "human:a"}]
+    samples = [{"id": "x", "response": "r", "labels": labels}]
+    run = adjudge.evaluate(samples, "safe", profile=profile, out=tmp_path / "run")
+    assert load_profile(profile).mark in run.summary.signatures["safe"]
+    again = rescore_run(tmp_path / "run", parameters={}, out=tmp_path / "again")
+    assert again.signatures == run.summary.signatures

@@ -142,3 +142,25 @@ def test_any_order_of_words_gives_tidy_claims(words: list[str]) -> None:
     for claim in split_claims(" ".join(words) + ".", fine=True):
         assert claim.text == " ".join(claim.text.split())
         assert claim.text.strip(" .")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "claim"),
+    [
+        ("नदी पहाड़ से आती है।", "hi", "नदी पहाड़ से आती है।"),
+        ("نہر پہاڑ سے آتی ہے۔", "ur", "نہر پہاڑ سے آتی ہے۔"),
+        ("川は山から来ます。", "ja", "川は山から来ます。"),
+        ("川は山から来ます", "ja", "川は山から来ます"),
+        ("Река течёт с гор.", "ru", "Река течёт с гор."),
+        ("강은 산에서 온다.", "ko", "강은 산에서 온다."),
+        ("แม่น้ำไหลมาจากภูเขา", "th", "แม่น้ำไหลมาจากภูเขา"),
+        ("河流来自山上…", "zh", "河流来自山上…"),
+        ("Der Fluß kommt aus dem Süden", "de", "Der Fluß kommt aus dem Süden."),
+    ],
+)
+def test_no_foreign_stop_is_added(text: str, language: str, claim: str) -> None:
+    assert [found.text for found in split_claims(text, language)] == [claim]
+
+
+def test_a_question_in_arabic_script_states_nothing() -> None:
+    assert split_claims("من أين يأتي النهر؟", "ar") == []

@@ -23,6 +23,7 @@ from adjudge.judges.local.thresholded import Thresholded
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.registry import make_judge
 from adjudge.metrics.f_at_k import f1_at_k
+from adjudge.metrics.resample import percentile_interval, resampled_sums
 from adjudge.run.profile import load_profile
 from adjudge.stats.calibrate import calibrate, deal
 from adjudge.stats.decisions import HumanPair, pairs_by_people, pairs_by_third_rater, read_decisions
@@ -86,6 +87,26 @@ def test_labels_by_chance_are_seldom_called_a_gain() -> None:
         cases = [Case(f"i{n}", random.random() < 0.5, random.random()) for n in range(120)]
         real += calibrate(ThresholdProblem(cases), resamples=400).real
     assert real <= 5
+
+
+def test_few_items_have_no_interval_and_no_gain_and_some_have_a_wide_one() -> None:
+    few = calibrate(
+        ThresholdProblem([Case(f"i{n}", n % 3 > 0, 0.1 + 0.1 * (n % 3)) for n in range(9)]), folds=3
+    )
+    assert few.gain > 0
+    assert (few.interval, few.real) == (None, False)
+    assert few.verdict == "too few items for an interval (9; it needs 10): no gain is shown"
+    problem = ThresholdProblem(noisy(40, 0.3, seed=4))
+    found = calibrate(problem)
+    assert found.interval is not None
+    held, standard = (np.zeros((40, 4)), problem.counts(problem.default))
+    for fold in range(5):
+        inside = deal(40, 5) == fold
+        held[inside] = problem.counts(problem.fit(np.flatnonzero(~inside)))[inside]
+    drawn = [problem.value(resampled_sums(table, 2000)) for table in (standard, held)]
+    resampled = percentile_interval(drawn[1] - drawn[0])
+    assert resampled is not None
+    assert found.interval[1] - found.interval[0] > resampled[1] - resampled[0], "resampling 40 is too narrow"
 
 
 def test_items_stay_together_and_folds_are_even() -> None:
@@ -346,7 +367,10 @@ def test_k_is_the_median() -> None:
     facts = [Facts(f"r{n}", f"r{n}", n, 1) for n in (2, 9, 4, 30, 5)]
     found = median_k(facts)
     assert (found.k, found.responses, found.median) == (5, 5, 5.0)
-    assert found.interval[0] <= 5 <= found.interval[1]
+    assert found.interval is None, "five responses are too few"
+    more = median_k([Facts(f"r{n}", f"r{n}", n % 10, 1) for n in range(40)])
+    assert more.interval is not None
+    assert more.interval[0] <= more.median <= more.interval[1]
     assert median_k([Facts("r", "r", 0, 3)]).k == 1, "K is never 0"
 
 

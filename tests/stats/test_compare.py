@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import math
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge import Sample, evaluate
 from adjudge.errors import UsageError
 from adjudge.metrics.resample import measure_of
-from adjudge.stats.compare import compare_sides
+from adjudge.stats.compare import compare_runs, compare_sides
 from adjudge.stats.difference import difference_interval
 from adjudge.stats.paired import Side
 from adjudge.stats.permute import Contest, bootstrap_differences, holm, permutation_p_values
-from adjudge.types import Count, MetricSpec, Ratio, Record, Score
+from adjudge.types import Count, MetricSpec, Ratio, Record, Score, Violation
 
 MACRO = MetricSpec(
     name="x.share", formula=Ratio({"hits": 1}, {"tries": 1}), description="d", source="s", empty="e"
@@ -119,7 +122,7 @@ def test_the_interval_of_a_difference_covers_it(items, shift):
         second = (rng.random(items) < hard * 0.8 + shift) * 1.0
         made = contest(means(first), means(second))
         drawn = bootstrap_differences([made], 200)[0] if items >= 100 else None
-        low, high = difference_interval(made, second.mean() - first.mean(), items, drawn, MACRO)[0]
+        low, high = difference_interval(made, second.mean() - first.mean(), items, drawn, share=True)[0]
         hits += low - 1e-9 <= shift <= high + 1e-9
     assert 0.92 < hits / 2000 < 0.99
 
@@ -282,3 +285,91 @@ def test_many_items_are_joined_and_give_nearly_the_same(monkeypatch):
     assert joined.pairs == 3000
     width = exact.interval[1] - exact.interval[0]
     assert joined.interval == pytest.approx(exact.interval, abs=0.2 * width)
+
+
+def checked(tmp_path, name, flagged, side="x"):
+    """A run of a checker over 30 texts, of which the first 15 have a violation."""
+    spot = (Violation(spans=((3, 9),), rule="R"),)
+    samples = [
+        Sample(
+            id=f"s{n}",
+            text="abcdefghij" * 3,
+            gold=spot if n < 15 else (),
+            predicted=spot if n in flagged else (),
+            attributes={"side": side},
+        )
+        for n in range(30)
+    ]
+    return evaluate(samples, "violations", judge="rules", out=tmp_path / name)
+
+
+def test_false_alarms_in_clean_texts_are_compared(tmp_path):
+    """Clean texts that one checker flags and the other leaves alone: both runs' own numbers, both ways."""
+    runs = {
+        "calm": checked(tmp_path, "calm", range(12)),
+        "loud": checked(tmp_path, "loud", [*range(3, 15), *range(20, 28)]),
+    }
+    for order in (("calm", "loud"), ("loud", "calm")):
+        found = compare_runs([tmp_path / name for name in order], resamples=200)
+        rows = {row.metric: row for row in found.rows}
+        for kind in ("precision", "recall", "f1", "optimal_f1"):
+            row = rows[f"violations.std_{kind}"]
+            own = tuple(runs[name].value(row.metric) for name in order)
+            assert row.values == pytest.approx(own), row.metric
+            assert (row.pairs, row.left_out) == (23, (0, 0)), "seven texts are clean and left alone by both"
+        assert found.warnings == ()
+    assert rows["violations.std_precision"].values == pytest.approx((12 / 20, 1.0))
+    row = rows["violations.std_f1"]
+    assert (row.wins, row.ties, row.losses) == (3, 9, 3), "without a value on both sides nobody wins"
+
+
+def test_what_is_missing_or_unscored_is_still_left_out():
+    def scored(name, states):
+        found = Side(name, {MICRO.name: MICRO})
+        for at, state in enumerate(states):
+            if state is None:
+                continue
+            counts = (Count("tp", 1), Count("fp", 1), Count("fn", 0)) if state == "defined" else ()
+            score = Score(MICRO.name, 2 / 3 if counts else None, state, None, counts)
+            found.add(Record(protocol="x", id=f"s{at}", item=f"s{at}", scores=(score,), signature="x|v1"), ())
+        return found
+
+    first = scored("a", ["defined"] * 12)
+    second = scored("b", ["defined"] * 9 + ["not_applicable", "unscored", None])
+    (row,) = compare_sides([first, second], resamples=200).rows
+    assert (row.pairs, row.left_out) == (10, (2, 0))
+
+
+def test_groups_that_the_runs_do_not_share_are_said(tmp_path):
+    checked(tmp_path, "one", range(12), side="left")
+    checked(tmp_path, "two", range(12), side="right")
+    with pytest.raises(UsageError, match=r"no group in common \(side left against side right\)"):
+        compare_runs([tmp_path / "one", tmp_path / "two"], by=("side",))
+
+
+def test_rounding_is_no_difference():
+    values = [0.1 + 0.2, 0.3] * 6
+    (row,) = compare_sides([side("a", values), side("b", [0.3] * 12)], resamples=200).rows
+    assert row.values[0] != row.values[1]
+    assert row.difference == 0
+    assert math.copysign(1, row.difference) == 1
+    assert row.reason == "no item differs"
+
+
+def test_names_are_shown_as_they_are_and_zero_has_no_minus():
+    from rich.console import Console
+
+    from adjudge.report.agree import _table
+    from adjudge.report.compare import comparison_tables
+    from adjudge.report.table import _rich
+
+    rows = compare_sides([side("a:star:", [0.5] * 12), side("b", [0.4999] * 12)], resamples=200)
+    console = Console(width=200, record=True, file=io.StringIO())
+    agreement = _table("c:star:", [])
+    plain = _rich("d:star:", ("metric", "group", "value"), [("m", "g", "1")])
+    for part in (*comparison_tables(msgspec.to_builtins(rows)), agreement, plain):
+        console.print(part)
+    shown = console.export_text()
+    for title in ("b against a:star:", "c:star:", "d:star:"):
+        assert title in shown
+    assert "-0.0" not in shown

@@ -103,3 +103,13 @@ def test_overlaps_by_hand():
     assert weights["a"] == pytest.approx(1.0)
     assert weights["b"] == pytest.approx(math.log(3 / 2) + 1)
     assert weights["never seen"] == pytest.approx(math.log(3) + 1)
+
+
+def test_too_few_resamples_are_refused():
+    from click.testing import CliRunner
+
+    from adjudge.cli import main
+
+    done = CliRunner().invoke(main, ["experiment", "ragbench", "--resamples", "1"])
+    assert done.exit_code == 2
+    assert "'--resamples': 1 is not in the range x>=100" in done.stderr

@@ -71,6 +71,27 @@ def test_one_run_with_several_checkers(tmp_path: Path) -> None:
     assert near.behind.interval[0] <= 0, "one text of thirty is no difference"
 
 
+def test_false_alarms_in_clean_texts_count_against_who_is_behind(tmp_path: Path) -> None:
+    """Both find all 20 violations; one flags 10 clean texts besides, which the other leaves alone."""
+    rows: list[dict[str, Any]] = [{"adjudge": "violations", "format": 1, "split": "lamps@0.1"}]
+    spot = [{"start": 3, "end": 9, "rule": "R"}]
+    for checker, alarms in (("calm@1", 0), ("loud@1", 10)):
+        for n in range(40):
+            gold = spot if n < 20 else []
+            flagged = spot if n < 20 + alarms else []
+            rows.append({"id": f"s{n}", "text": TEXT, "checker": checker, "gold": gold, "predicted": flagged})
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    board = leaderboard([run(str(path), tmp_path / "run")])
+    calm, loud = board.standings
+    assert (calm.checker, loud.checker) == ("calm@1", "loud@1")
+    assert loud.behind is not None
+    assert loud.behind.value == pytest.approx(calm.metrics["ha_f1"].value - loud.metrics["ha_f1"].value)
+    assert loud.behind.value == pytest.approx(1 - 40 / 50)
+    assert loud.behind.interval is not None
+    assert loud.behind.interval[0] > 0
+
+
 def test_several_runs_and_what_does_not_fit(tmp_path: Path) -> None:
     one = run(split(tmp_path / "a.jsonl", {"a@1": 20}), tmp_path / "a")
     two = run(split(tmp_path / "b.jsonl", {"b@1": 5}, items=28), tmp_path / "b")

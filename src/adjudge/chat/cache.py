@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from adjudge.chat.answers import Answers, default_path
 from adjudge.chat.base import Backend, ChatReply, ChatRequest
 from adjudge.chat.errors import BadReply, ChatError, ContextTooLong, GaveUp, NotRecorded
+from adjudge.errors import JudgeError
 
 Mode = Literal["on", "read_only", "off", "replay"]
 
@@ -70,6 +71,11 @@ class Cache:
 
     async def open(self) -> Self:
         """Opens the file, unless the cache is off."""
+        if self._mode == "replay" and not self._path.exists():
+            raise JudgeError(
+                f"there is no cache file {self._path} to replay; name the one that was recorded "
+                "(--cache-path, cache_path or ADJUDGE_CACHE)"
+            )
         if self._mode != "off":
             answers = Answers(self._path, read_only=self._mode != "on")
             await answers.open()
@@ -112,7 +118,10 @@ class Cache:
             if failed is not None:
                 with suppress(msgspec.DecodeError):
                     raise _failures.decode(failed).error()
-            raise NotRecorded(f"no answer is stored for this request ({key[:12]}) in {self._path}")
+            raise NotRecorded(
+                f"no answer is stored for this request ({key[:12]}) in {self._path}; the "
+                f"server's address is part of the key, and is {self._where} in this replay (--base-url)"
+            )
         return None
 
     async def put(self, key: str, reply: ChatReply) -> None:

@@ -25,7 +25,9 @@ class Address:
         except ValueError:
             parts, port, self.host = urlsplit(""), None, ""
         if parts.scheme not in ("http", "https") or not self.host:
-            raise WrongAddress("the base URL must look like http://host:port/v1 or https://host/v1")
+            raise WrongAddress(
+                "the base URL (--base-url, base_url) must look like http://host:port/v1 or https://host/v1"
+            )
         self._parts = parts
         shown = f"[{self.host}]" if ":" in self.host else self.host
         self._netloc = shown if port is None else f"{shown}:{port}"
@@ -75,7 +77,7 @@ def find_key(address: Address, key_env: str | None = None) -> str | None:
     if key_env is not None or address.openai or address.azure:
         raise WrongKey(
             f"there is no key for {address.host}: set the environment variable {' or '.join(names)}, "
-            "or name another with key_env; a local server (base_url) needs none"
+            "or name another with --key-env (key_env); a local server (--base-url, base_url) needs none"
         )
     return None
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from adjudge.errors import UsageError
 
+_FORM = 'write [models."provider/model"] with input = and output = in dollars per million tokens'
 _DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
@@ -53,12 +54,22 @@ def load_prices(path: str | Path | None = None) -> Prices:
     if path is not None:
         try:
             with open(path, "rb") as file:
-                own = _read(tomllib.load(file), str(path))
+                own = _read_own(tomllib.load(file), str(path))
         except OSError as error:
             raise UsageError(f"the price file {path} cannot be read: {error.strerror}") from None
         except tomllib.TOMLDecodeError as error:
             raise UsageError(f"the price file {path} is not TOML: {error}") from None
     return Prices(str(known["as_of"]), _read(known, "prices.toml"), own)
+
+
+def _read_own(table: dict[str, Any], source: str) -> dict[str, Price]:
+    """The user's file, in which a slip must not pass for a price that is not known."""
+    unknown = sorted(set(table) - {"as_of", "models"})
+    if unknown:
+        raise UsageError(f"{source}: {unknown[0]!r} is not known there; {_FORM}")
+    if not isinstance(table.get("models"), dict):
+        raise UsageError(f"{source}: there is no table [models]; {_FORM}")
+    return _read(table, source)
 
 
 def _read(table: dict[str, Any], source: str) -> dict[str, Price]:
@@ -70,9 +81,6 @@ def _read(table: dict[str, Any], source: str) -> dict[str, Price]:
         except (KeyError, TypeError, ValueError, AttributeError):
             fine = False
         if not fine:
-            raise UsageError(
-                f"{source}: the price of {name!r} is {row!r}; "
-                'write [models."provider/model"] with input = and output = in dollars per million tokens'
-            )
+            raise UsageError(f"{source}: the price of {name!r} is {row!r}; {_FORM}")
         found[name] = price
     return found

@@ -210,7 +210,7 @@ def _backend(name: str, options: StackOptions) -> Backend:
     factory = plugin("adjudge.chat", provider)
     if factory is None:
         raise UsageError(
-            f"there is no provider {provider!r}: use openai/MODEL (with a base URL for any server that "
+            f"there is no provider {provider!r}: use openai/MODEL (with --base-url for any server that "
             "speaks OpenAI's API) or inspect/PROVIDER/MODEL (pip install inspect-ai)"
         )
     made: Backend = factory(model, options)

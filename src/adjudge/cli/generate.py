@@ -98,7 +98,7 @@ def generate_rgb(**options: Any) -> None:
     """RGB: questions under noise, with no answer in the documents, with scattered and with false ones."""
     from adjudge.verbs.generate import rgb_verb
 
-    rgb_verb(**options)
+    sys.exit(rgb_verb(**options))
 
 
 @generate.command("longfact")
@@ -144,7 +144,7 @@ def generate_longfact(**options: Any) -> None:
     """LongFact: long answers to prompts, side by side, as long-form-factuality writes them."""
     from adjudge.verbs.generate import longfact_verb
 
-    longfact_verb(**options)
+    sys.exit(longfact_verb(**options))
 
 
 @generate.command("answers")
@@ -161,7 +161,7 @@ def generate_answers(**options: Any) -> None:
     """Your own RAG system: question in, {response, contexts} out; what it retrieved is kept too."""
     from adjudge.verbs.generate import answers_verb
 
-    answers_verb(**options)
+    sys.exit(answers_verb(**options))
 
 
 @click.group()

@@ -137,7 +137,13 @@ _bool: dict[str, Any] = {"type": bool, "is_flag": False, "flag_value": "true", "
     help="Write results there; an unfinished run there is resumed. factscore: results.",
 )
 @click.option("--overwrite", is_flag=True, help="Start anew where FOLDER holds runs.")
-@click.option("--resamples", default=1000, show_default=True, help="Bootstrap resamples behind an interval.")
+@click.option(
+    "--resamples",
+    default=1000,
+    type=click.IntRange(min=100),
+    show_default=True,
+    help="Bootstrap resamples behind an interval.",
+)
 @click.option(
     "--concurrency",
     default=32,

@@ -30,6 +30,8 @@ LOCAL = "ADJUDGE_DATA"
 DEFAULT_FOLDER = "data"
 _BLOCK = 1 << 16
 TIMEOUT = 30.0
+SHOWN = 10
+"""How many missing files an error names."""
 Came = Literal["there", "copied", "downloaded"]
 
 
@@ -118,8 +120,10 @@ def fetch(
 ) -> Iterator[Fetched]:
     """Bring the files into a folder one by one, each whole and checked, or not at all.
 
-    A file that is there and right stays; one that `local` holds is copied; the others are downloaded.
+    A file that is there and right stays; one that `local` holds is copied; then the others are downloaded.
+    Those that do not come are told together at the end.
     """
+    absent = []
     for file in dataset.files:
         target = folder / file.path
         beside = local / file.path if local is not None else None
@@ -130,9 +134,42 @@ def fetch(
                 _save(file, stream, target, str(beside), on_bytes)
             came = "copied"
         else:
-            _download(dataset, file, target, on_bytes, timeout)
-            came = "downloaded"
+            absent.append(file)
+            continue
         yield Fetched(file, target, came)
+    missing: dict[str, InputError] = {}
+    offline: Unreachable | None = None
+    for file in absent:
+        target = folder / file.path
+        try:
+            if offline is not None:  # trying each would only wait as often
+                raise offline
+            _download(dataset, file, target, on_bytes, timeout)
+        except InputError as error:
+            missing[file.path] = error
+            offline = error if isinstance(error, Unreachable) else None
+        else:
+            yield Fetched(file, target, "downloaded")
+    if missing:
+        raise _all_missing(dataset, folder, missing)
+
+
+class Unreachable(InputError):
+    """The home of a data set cannot be reached at all."""
+
+
+def _all_missing(dataset: Dataset, folder: Path, missing: dict[str, InputError]) -> InputError:
+    """One error for all files that did not come, with the reason of the first."""
+    first = next(iter(missing.values()))
+    if len(missing) == 1:
+        return first
+    shown = ", ".join(list(missing)[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
+    return InputError(
+        f"{first.problem}; {len(missing)} of {len(dataset.files)} files are missing: {shown}",
+        file=first.file,
+        fix=f"fetch them from {dataset.home} by other means into {folder}, or set {LOCAL} to a folder "
+        "that has them",
+    )
 
 
 def problem(file: File, path: Path) -> str | None:
@@ -169,10 +206,11 @@ def _download(
         with urlopen(request, timeout=timeout) as answer:
             _save(file, answer, target, url, on_bytes)
     except HTTPError as error:
+        error.close()
         raise InputError(f"the server answered {error.code} {error.reason}", file=url, fix=fix) from None
     except (URLError, TimeoutError, HTTPException, ConnectionError) as error:
         reason = getattr(error, "reason", None) or error
-        raise InputError(
+        raise Unreachable(
             f"it cannot be reached; is this machine offline? ({reason})", file=url, fix=fix
         ) from None
 

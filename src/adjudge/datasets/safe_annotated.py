@@ -30,10 +30,17 @@ def _write(records: Iterable[Record], path: Path, original: Path | None) -> None
         raise UsageError(
             "format 'safe_annotated' is the result file with ratings added; give the file that the run read"
         )
-    document = Source(original).document
+    document: Any = None
+    why = ""
+    try:
+        document = Source(original).document
+    except InputError as error:
+        if not original.exists():
+            raise
+        why = f" ({error.problem})"
     if not is_result(document):
         raise InputError(
-            "this is no long-form-factuality result file",
+            f"this is no long-form-factuality result file{why}",
             file=str(original),
             field="per_prompt_data",
             fix="give the file that the run read, or choose another format to write",

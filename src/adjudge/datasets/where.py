@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from adjudge.errors import UsageError
+from adjudge.errors import InputError, UsageError
 from adjudge.types import Attribute, Sample
+
+SHOWN = 10
+"""How many values of an attribute an error lists."""
 
 
 def parse_where(given: Iterable[str]) -> dict[str, frozenset[str]]:
@@ -21,11 +24,34 @@ def parse_where(given: Iterable[str]) -> dict[str, frozenset[str]]:
 
 
 def select(samples: Iterable[Sample], where: str | Mapping[str, frozenset[str]]) -> Iterator[Sample]:
-    """The samples whose attributes have one of the wanted values each."""
+    """The samples whose attributes have one of the wanted values each; an error if none has."""
     wanted = parse_where([where]) if isinstance(where, str) else where
+    matched = False
+    seen: dict[str, dict[Attribute, None]] = {name: {} for name in wanted}
+    empty = True
     for sample in samples:
+        empty = False
         if all(_spellings(sample.attributes.get(name)) & allowed for name, allowed in wanted.items()):
+            matched = True
             yield sample
+        elif not matched:
+            for name, values in seen.items():
+                if len(values) <= SHOWN:
+                    values[sample.attributes.get(name)] = None
+    if not matched and not empty:
+        raise _nothing_matched(wanted, seen)
+
+
+def _nothing_matched(
+    wanted: Mapping[str, frozenset[str]], seen: Mapping[str, Mapping[Attribute, None]]
+) -> InputError:
+    asked = " and ".join(f"{name}={','.join(sorted(allowed))}" for name, allowed in wanted.items())
+    there = []
+    for name, values in seen.items():
+        shown = sorted(f"{v:g}" if isinstance(v, float) else str(v) for v in values if v is not None)
+        more = ", …" if len(shown) > SHOWN else ""
+        there.append(f"{name} is {', '.join(shown[:SHOWN])}{more}" if shown else f"none has a {name}")
+    return InputError(f"no sample has {asked}; {'; '.join(there)}")
 
 
 def _spellings(value: Attribute) -> frozenset[str]:

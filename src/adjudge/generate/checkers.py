@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-import shlex
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from importlib import import_module
@@ -70,47 +69,12 @@ class PythonChecker:
     async def check(self, sample: Sample) -> Any:
         text, rules = sample.text or "", sample.rules or ()
         if inspect.iscoroutinefunction(self._function):
-            return await self._function(text, rules)
+            try:
+                return await self._function(text, rules)
+            except SystemExit as error:
+                # It would end the event loop, and with it the whole program.
+                raise CheckerFailure(_raised(error)) from None
         return await _in_thread(lambda: _listed(self._function(text, rules)))
-
-
-class CommandChecker:
-    """A program that is started for each text."""
-
-    def __init__(self, command: str, name: CheckerName, about: str = "") -> None:
-        try:
-            self._words = shlex.split(command)
-        except ValueError as error:
-            raise UsageError(f"cmd:{command}: {error}") from None
-        if not self._words:
-            raise UsageError("cmd: needs a command, e.g. cmd:'python my_checker.py'")
-        self.name = name
-        self.about = about
-
-    async def check(self, sample: Sample) -> Any:
-        asked = {"id": sample.id, "text": sample.text, "rules": sample.rules or ()}
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *self._words,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-            )
-        except OSError as error:
-            raise UsageError(f"{self._words[0]}: {error.strerror or error}") from None
-        try:
-            out, err = await process.communicate(msgspec.json.encode(asked) + b"\n")
-        except asyncio.CancelledError:
-            process.kill()
-            await process.wait()
-            raise
-        if process.returncode:
-            told = err.decode("utf-8", "replace").strip().splitlines()
-            raise CheckerFailure(f"it ended with {process.returncode}: {told[-1] if told else 'no message'}")
-        try:
-            return msgspec.json.decode(out)
-        except msgspec.DecodeError as error:
-            raise CheckerFailure(f"what it printed is not JSON: {error}") from None
 
 
 def make_checker(choice: str, *, name: str | None = None, **options: Any) -> Checker:
@@ -120,6 +84,8 @@ def make_checker(choice: str, *, name: str | None = None, **options: Any) -> Che
     if kind == "python":
         return _python(rest, given)
     if kind == "cmd":
+        from adjudge.generate.command_checker import CommandChecker
+
         words = rest.split() or ["command"]
         return CommandChecker(rest, given or CheckerName(as_name(os.path.basename(words[0])), "0"))
     if choice == "prompt":
@@ -187,8 +153,12 @@ async def _one(checker: Checker, sample: Sample, timeout: float) -> Checked:
     except AdjudgeError:
         raise
     except Exception as error:
-        return Checked(fresh, f"it raised {type(error).__name__}: {error}")
+        return Checked(fresh, _raised(error))
     return Checked(msgspec.structs.replace(fresh, predicted=predicted))
+
+
+def _raised(error: BaseException) -> str:
+    return f"it raised {type(error).__name__}: {error}"
 
 
 def fresh_sample(sample: Sample, checker: str) -> Sample:
@@ -240,8 +210,10 @@ async def _in_thread(work: Callable[[], Any]) -> Any:
     def run() -> None:
         try:
             value, error = work(), None
-        except Exception as raised:
-            value, error = None, raised
+        except BaseException as raised:
+            # Some mean something else to the event loop, or cannot be handed over at all.
+            plain = isinstance(raised, Exception) and not isinstance(raised, (StopIteration, TimeoutError))
+            value, error = None, raised if plain else CheckerFailure(_raised(raised))
         if not loop.is_closed():
             loop.call_soon_threadsafe(tell, value, error)
 

@@ -21,12 +21,18 @@ from adjudge.errors import AdjudgeError, JudgeError
 from adjudge.generate.journal import Entry, Journal, failed_path
 from adjudge.run.store import write_atomic
 
+IN_A_ROW = 3
+"""So many cases that one after another find nobody there end the run."""
 GRACE = 5.0
 """Seconds that answers under way have to arrive when the user interrupts."""
 
 
 class CaseError(AdjudgeError):
     """One case that got no answer; says why."""
+
+
+class NobodyThere(CaseError):
+    """A failure that every other case would meet as well, as long as nothing changes."""
 
 
 class Case(Protocol):
@@ -81,11 +87,12 @@ async def answer_all(
             open_cases.setdefault(case.request, case)
     waiting = iter(open_cases.values())
     stopped: list[BaseException] = []
+    kept = _Kept(journal)
 
     async def work() -> None:
         while not stopped and (case := next(waiting, None)) is not None:
             try:
-                journal.add(await _entry(case, ask))
+                kept.add(*await _entry(case, ask))
             except Exception as error:
                 stopped.append(error)
                 return
@@ -108,18 +115,48 @@ async def answer_all(
         await asyncio.gather(*workers, return_exceptions=True)
     if stopped:
         raise stopped[0]
+    kept.go_on()
     return progress
 
 
-async def _entry(case: C, ask: Ask[C]) -> Entry:
+class _Kept:
+    """The journal, except for cases that find nobody there: where those end the run, they were not asked."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._held: list[Entry] = []
+        self._ended = False
+
+    def add(self, entry: Entry, nobody: bool) -> None:
+        if not nobody:
+            self.go_on()
+            self._journal.add(entry)
+        elif not self._ended:
+            self._held.append(entry)
+            if len(self._held) == IN_A_ROW:
+                self._held.clear()
+                self._ended = True
+                raise JudgeError(
+                    f"{entry.error}; stopped after {IN_A_ROW} in a row, the same command goes on"
+                )
+
+    def go_on(self) -> None:
+        """The run goes on or is through: what was held back counts."""
+        for entry in self._held:
+            self._journal.add(entry)
+        self._held.clear()
+
+
+async def _entry(case: C, ask: Ask[C]) -> tuple[Entry, bool]:
+    """What becomes of a case, and whether nobody was there to answer it."""
     try:
-        return Entry(case.request, await ask(case))
+        return Entry(case.request, await ask(case)), False
     except CaseError as error:
-        return Entry(case.request, error=str(error))
+        return Entry(case.request, error=str(error)), isinstance(error, NobodyThere)
     except JudgeError as error:
         if getattr(error, "fatal", False) or not isinstance(error, ChatError):
             raise
-        return Entry(case.request, error=str(error))
+        return Entry(case.request, error=str(error)), False
 
 
 async def ask_model(stack: Stack, request: ChatRequest) -> dict[str, Any]:

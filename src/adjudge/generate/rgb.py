@@ -75,7 +75,7 @@ def build_cases(
 ) -> Built:
     """Questions × conditions × models, in that order. `models`: their names, and where each is reached."""
     files, notes = question_files(path)
-    built = Built(notes=notes)
+    built = Built(notes=notes + plan.without_place())
     inexact: Counter[str] = Counter()
     abilities: set[str] = set()
     for name, item in read_questions(files, plan):
@@ -97,7 +97,8 @@ def build_cases(
     ]
     built.notes += [f"no question for {name}" for name in plan.abilities if name not in abilities]
     if not built.cases and not built.failures:
-        raise InputError("no question there fits --abilities and --language", file=str(path))
+        why = "".join(f"; {note}" for note in plan.without_place())
+        raise InputError(f"no question there fits --abilities and --language{why}", file=str(path))
     return built
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from math import ceil
 from pathlib import Path
 from typing import get_args
 
@@ -63,6 +64,20 @@ class Plan(Struct, frozen=True, kw_only=True):
         if self.abilities == ("integration",) and min(self.noise) > INTEGRATION:
             raise UsageError(f"integration is asked up to noise {INTEGRATION}, and all of --noise is above")
 
+    def has_place(self, noise: float) -> bool:
+        """Whether a positive document is among those shown at this rate, which rounds up."""
+        return ceil(self.passages * noise) < self.passages
+
+    def without_place(self) -> list[str]:
+        """What is to be said of the noise rates that are left out."""
+        if "noise" not in self.abilities:
+            return []
+        return [
+            f"{self.passages} passages at noise {rate:g} leave no place for a positive document: not asked"
+            for rate in self.noise
+            if not self.has_place(rate)
+        ]
+
     def conditions(self, item: RgbItem) -> Iterator[Condition]:
         """Those that speak of a question of this kind."""
         if item.positive_wrong is not None:
@@ -78,7 +93,9 @@ class Plan(Struct, frozen=True, kw_only=True):
                 )
         else:
             if "noise" in self.abilities:
-                yield from (Condition("noise", rate, self.passages) for rate in self.noise)
+                yield from (
+                    Condition("noise", rate, self.passages) for rate in self.noise if self.has_place(rate)
+                )
             if "rejection" in self.abilities:
                 yield Condition("rejection", 1.0, self.passages)
 

@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Struct
 
 from adjudge.errors import UsageError
-from adjudge.generate.engine import CaseError
+from adjudge.generate.engine import CaseError, NobodyThere
 from adjudge.types import Attribute
 
 if TYPE_CHECKING:
@@ -135,7 +135,22 @@ def _import(path: str) -> Callable[[str], Any]:
         raise UsageError(f"target {path}: {module} cannot be imported ({error!r})") from error
     if not callable(found):
         raise UsageError(f"target {path} is {type(found).__name__}, not a function")
+    _check_takes_one(path, found)
     return found  # type: ignore[no-any-return]
+
+
+def _check_takes_one(path: str, function: Callable[..., Any]) -> None:
+    """Before anything is asked: a function that cannot be called with a question fails every one."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # written in C: it does not tell
+        return
+    try:
+        signature.bind("question")
+    except TypeError as error:
+        raise UsageError(
+            f"target {path}{signature} cannot be called with the question alone: {error}"
+        ) from None
 
 
 async def _in_thread(function: Callable[[str], Any], question: str) -> Any:
@@ -212,5 +227,7 @@ class HttpTarget:
                 return answer.status, await answer.read()
         except TimeoutError:
             raise CaseError(f"no answer within {self._timeout:g} s") from None
+        except aiohttp.ClientConnectorError as error:
+            raise NobodyThere(f"the target cannot be reached: {error}") from None
         except (aiohttp.ClientError, OSError) as error:
             raise CaseError(f"the target cannot be reached: {error or type(error).__name__}") from None

@@ -219,12 +219,15 @@ class Cell:
             return None
         import numpy as np
 
-        return interval_of(
+        found = interval_of(
             np.asarray(rows, dtype=np.float64),
             measure_of(self.spec, self.names),
             share=self.spec.scale == "unit",
             small=SMALL,
         )
+        if found is not None and self.spec.scale == "count":
+            return max(0.0, found[0]), found[1]  # a mean of counts is never below 0
+        return found
 
     def _table(self) -> list[Sequence[float]]:
         """Rows of (samples, value sum, counts …), in an order that does not depend on the input's."""

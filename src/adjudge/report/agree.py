@@ -50,7 +50,9 @@ def _table(title: str, rows: Sequence[Row]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     names = list(dict.fromkeys(name for row in rows for name in row["statistics"]))
     table.add_column("", overflow="fold")
     table.add_column("pairs", justify="right", no_wrap=True)

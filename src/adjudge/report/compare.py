@@ -55,7 +55,9 @@ def _table(first: str, second: str, rows: Sequence[Row]) -> RenderableType:
     from rich.text import Text
 
     title = f"{second} against {first}"
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     numbers = (first, second, "difference", "95 % interval", "p", "p Holm", "effect", "w/t/l", "shows")
     table.add_column("metric", overflow="fold")
     for name in numbers:
@@ -106,6 +108,8 @@ def _number(row: Row, value: float | None, *, signed: bool = False) -> str:
         return "–"
     shown = value if row["scale"] == "count" else 100 * value
     digits = 2 if row["scale"] == "count" else 1
+    # Less than half a digit below 0 is 0, which has no minus.
+    shown = round(shown, digits) + 0.0
     return f"{shown:+.{digits}f}" if signed else f"{shown:.{digits}f}"
 
 

@@ -169,7 +169,9 @@ def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     numeric = columns.index("value") if "value" in columns else 2
     # Columns in which nothing stands would only take room from those that say something.
     kept = [index for index in range(len(columns)) if any(row[index] for row in rows)]

@@ -39,7 +39,7 @@ def rescore_run(
     if not metrics:
         kept = {protocol.name: protocol.metrics for protocol in stored_protocols(info)}
         protocols = tuple(_keep(protocol, kept[protocol.name]) for protocol in protocols)
-    records = rescored(read_records(folder), protocols, labels)
+    records = rescored(read_records(folder), protocols, labels, str(info.settings.get("profile") or ""))
     if on_progress is not None:
         records = counted(records, on_progress)
     if out is None:
@@ -76,9 +76,9 @@ def _make_room(target: RunFolder, folder: Path, settings: dict[str, Any]) -> Non
 
 
 def rescored(
-    records: Iterator[Record], protocols: Sequence[Protocol], labels: str | None
+    records: Iterator[Record], protocols: Sequence[Protocol], labels: str | None, mark: str = ""
 ) -> Iterator[Record]:
-    """Each record with new scores and the signature that goes with them."""
+    """Each record with new scores and the signature that goes with them; `mark` names the run's profile."""
     known = {protocol.name: protocol for protocol in protocols}
     others: dict[str, None] = {}
     found = labels is None
@@ -102,7 +102,7 @@ def rescored(
             labels=labelled.labels,
             grids=labelled.grids,
             scores=tuple(protocol.score(labelled)),
-            signature=protocol.signature(labeller),
+            signature=protocol.signature(labeller, mark),
             labeller=labeller,
         )
     if not found:

@@ -2,7 +2,8 @@
 
 Items are dealt into folds; settings are fitted on all folds but one and measured on that one, so every item
 is measured by settings that never saw it. What is reported is the difference from the default on the same
-items, with a paired bootstrap interval over items. It is called real only if the interval lies above 0.
+items, with a paired interval over items: resampled, or below 100 items the one that holds for few; below 10
+there is none. A gain is called real only if the interval lies above 0.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from numpy.typing import NDArray
 
 from adjudge._version import __version__
 from adjudge.errors import InputError, UsageError
+from adjudge.metrics.fold import FEW, SMALL
 from adjudge.metrics.resample import SEED, percentile_interval, resampled_sums
 from adjudge.run.profile import Profile
+from adjudge.stats.difference import difference_interval
+from adjudge.stats.permute import Contest
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -78,7 +82,8 @@ class Outcome(Struct, kw_only=True):
     def verdict(self) -> str:
         """In words."""
         if self.interval is None:
-            return "no interval could be computed: no gain is shown"
+            few = f"too few items for an interval ({self.items}; it needs {FEW})"
+            return f"{few if self.items < FEW else 'no interval could be computed'}: no gain is shown"
         low, high = self.interval
         told = f"{self.gain:+.4f}, 95 % interval {low:+.4f} to {high:+.4f}"
         if self.real:
@@ -140,7 +145,7 @@ def calibrate(
     before, after = (_number(problem, table.sum(axis=0)) for table in (standard, held))
     chosen = problem.fit(np.arange(number))
     options, parameters = problem.settings(chosen)
-    interval = _interval(problem, standard, held, resamples, seed)
+    interval = _interval(problem, standard, held, resamples, seed) if number >= FEW else None
     return Outcome(
         what=problem.what,
         objective=problem.objective,
@@ -171,7 +176,11 @@ def _number(problem: Problem[Choice], sums: Array) -> float:
 def _interval(
     problem: Problem[Choice], standard: Array, held: Array, resamples: int, seed: int
 ) -> tuple[float, float] | None:
-    """Of the difference, both drawn alike."""
+    """Of the difference, both drawn alike; resampling few items would be too sure of itself."""
+    if len(standard) < SMALL:
+        gap = float(problem.value(held.sum(axis=0)) - problem.value(standard.sum(axis=0)))
+        contest = Contest(standard, held, problem.value)
+        return difference_interval(contest, gap, len(standard), None, share=True)[0]
     before = problem.value(resampled_sums(standard, resamples, seed))
     after = problem.value(resampled_sums(held, resamples, seed))
     return percentile_interval(after - before)

@@ -80,6 +80,8 @@ def compare_sides(
             second.name: len(keys[1] - keys[0]),
         }
         found = list(pair(first, second, names))
+        if not found:
+            _nothing_paired(first, second, names)
         warnings += _uneven(found, first.name, second.name)
         rows += _differences(found, (first.name, second.name), resamples, moved)
     rows = _corrected(rows)
@@ -107,6 +109,20 @@ def _wanted(first: Side, second: Side, metrics: Sequence[str]) -> list[str]:
     if not chosen:
         raise UsageError(f"{first.name} and {second.name} have no metric in common")
     return chosen
+
+
+def _nothing_paired(first: Side, second: Side, names: Sequence[str]) -> None:
+    """Refuse what groups keep apart; metrics that one side has nothing of are no such thing."""
+    groups = [{group for name, group in side.columns if name in names} for side in (first, second)]
+    if all(groups) and groups[0].isdisjoint(groups[1]):
+        shown = [
+            "; ".join(sorted(", ".join(f"{name} {value}" for name, value in group) for group in found)[:3])
+            for found in groups
+        ]
+        raise UsageError(
+            f"{first.name} and {second.name} have no group in common ({shown[0]} against {shown[1]});"
+            " group by an attribute that has the same values in both"
+        )
 
 
 def _uneven(found: Sequence[Pairs], first: str, second: str) -> list[str]:

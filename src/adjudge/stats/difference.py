@@ -12,7 +12,7 @@ from adjudge.metrics.fold import FEW
 from adjudge.metrics.resample import Interval, Z, jackknife, percentile_interval, t_quantile
 from adjudge.stats.paired import Pairs
 from adjudge.stats.permute import Contest, observed
-from adjudge.types import Attribute, Fold, MetricSpec
+from adjudge.types import Attribute, Fold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Verdict = Literal["better", "worse", "no difference shown"]
 POWER_80 = 0.8416212335729143
 """Normal quantile of a power of .8."""
+EQUAL = 1e-9
+"""What differs by no more is equal."""
 NO_DIFFERENCE: Verdict = "no difference shown"
 
 
@@ -91,15 +93,17 @@ def difference_of(
     first, second = (None if math.isnan(value) else value for value in observed(contest))
     if first is None or second is None:
         return msgspec.structs.replace(row, values=(first, second), reason="nothing to divide by on one side")
-    interval, error, why = difference_interval(contest, second - first, items, drawn, spec)
-    wins, ties, losses = _outcomes(contest, spec)
+    # Sums in another order differ in their last digits, which are no difference.
+    gap = second - first if abs(second - first) > EQUAL else 0.0
+    interval, error, why = difference_interval(contest, gap, items, drawn, share=spec.scale == "unit")
+    wins, ties, losses = _outcomes(pairs)
     return msgspec.structs.replace(
         row,
         values=(first, second),
-        difference=second - first,
+        difference=gap,
         interval=interval,
         p=p,
-        effect=(second - first) / (error * math.sqrt(items)) if error > 0 else None,
+        effect=gap / (error * math.sqrt(items)) if error > 0 else None,
         detectable=(Z + POWER_80) * error if error > 0 else None,
         wins=wins,
         ties=ties,
@@ -110,7 +114,7 @@ def difference_of(
 
 
 def difference_interval(
-    contest: Contest, difference: float, items: int, drawn: Array | None, spec: MetricSpec
+    contest: Contest, difference: float, items: int, drawn: Array | None, *, share: bool
 ) -> tuple[Interval | None, float, str | None]:
     """The interval of the difference and its standard error."""
     import numpy as np
@@ -128,7 +132,7 @@ def difference_interval(
         return None, error, why or f"too few items for an interval ({items}; it needs {FEW})"
     if drawn is not None and error > 0:
         return percentile_interval(drawn), error, why
-    return _small_interval(difference, without, items, spec.scale == "unit"), error, why
+    return _small_interval(difference, without, items, share), error, why
 
 
 def _small_interval(difference: float, without: Array, items: int, share: bool) -> Interval:
@@ -140,7 +144,7 @@ def _small_interval(difference: float, without: Array, items: int, share: bool) 
     import numpy as np
 
     influence = items * difference - (items - 1) * without[~np.isnan(without)]
-    differing = influence[abs(influence) > 1e-9]
+    differing = influence[abs(influence) > EQUAL]
     usual = float(np.sqrt((differing**2).mean())) if len(differing) else 1.0 if share else 0.0
     padded = np.concatenate([influence, [usual, -usual]])
     n = len(padded)
@@ -150,17 +154,19 @@ def _small_interval(difference: float, without: Array, items: int, share: bool) 
     return (max(-1.0, low), min(1.0, high)) if share else (low, high)
 
 
-def _outcomes(contest: Contest, spec: MetricSpec) -> tuple[int, int, int]:
-    """On how many items the second side is better, equal, worse, by the items' mean values."""
-    gaps = contest.second[:, 1] / contest.second[:, 0] - contest.first[:, 1] / contest.first[:, 0]
-    up, down = int((gaps > 1e-9).sum()), int((gaps < -1e-9).sum())
-    wins, losses = (up, down) if spec.higher_is_better else (down, up)
-    return wins, len(gaps) - up - down, losses
+def _outcomes(pairs: Pairs) -> tuple[int, int, int]:
+    """On how many items the second side is better, equal, worse, by the items' mean values, if both have."""
+    gaps = pairs.means[1] - pairs.means[0]
+    up, equal, down = (int(found.sum()) for found in (gaps > EQUAL, abs(gaps) <= EQUAL, gaps < -EQUAL))
+    wins, losses = (up, down) if pairs.spec.higher_is_better else (down, up)
+    return wins, equal, losses
 
 
 def _moved(pairs: Pairs, most: int) -> tuple[Moved, ...]:
     """The samples whose values differ most, the largest difference first."""
+    import numpy as np
+
     first, second = pairs.values
-    far = abs(second - first)
+    far = np.nan_to_num(abs(second - first))
     order = sorted(range(len(far)), key=lambda at: (-float(far[at]), pairs.ids[at]))[:most]
-    return tuple(Moved(pairs.ids[at], float(first[at]), float(second[at])) for at in order if far[at] > 1e-9)
+    return tuple(Moved(pairs.ids[at], float(first[at]), float(second[at])) for at in order if far[at] > EQUAL)

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from adjudge.errors import InputError
 from adjudge.metrics.f_at_k import DEFAULT_K
-from adjudge.metrics.resample import SEED
+from adjudge.metrics.fold import FEW
+from adjudge.metrics.resample import SEED, percentile_interval
 from adjudge.stats.calibrate import Array, Rows, item_sums, share
 from adjudge.types import Record
 
@@ -37,7 +38,8 @@ class MedianK(Struct, kw_only=True):
 
     k: int
     responses: int
-    interval: tuple[float, float]
+    interval: tuple[float, float] | None
+    """None below 10 responses."""
     median: float
 
 
@@ -59,13 +61,13 @@ def facts_of(records: Iterable[Record]) -> list[Facts]:
 def median_k(facts: Sequence[Facts], resamples: int = 2000, seed: int = SEED) -> MedianK:
     """The median of supported facts, at least 1, with a bootstrap interval."""
     numbers = np.array([one.supported for one in facts], dtype=np.float64)
-    rng = np.random.default_rng(seed)
-    drawn = np.median(rng.choice(numbers, (resamples, len(numbers))), axis=1)
-    low, high = np.quantile(drawn, [0.025, 0.975])
+    interval = None
+    if len(numbers) >= FEW:
+        rng = np.random.default_rng(seed)
+        drawn = np.median(rng.choice(numbers, (resamples, len(numbers))), axis=1)
+        interval = percentile_interval(drawn)
     median = float(np.median(numbers))
-    return MedianK(
-        k=max(1, round(median)), responses=len(numbers), interval=(float(low), float(high)), median=median
-    )
+    return MedianK(k=max(1, round(median)), responses=len(numbers), interval=interval, median=median)
 
 
 class PreferenceProblem:

@@ -142,10 +142,14 @@ def _cells(summary: Summary) -> dict[str, Cell]:
 
 
 def behind(leader: Sequence[Record], other: Sequence[Record], metric: str) -> Cell:
-    """How much higher the leader's metric is on common items, with a paired bootstrap interval."""
+    """How much higher the leader's metric is on common items, with a paired bootstrap interval.
+
+    Items in which either has something to count, so false alarms in clean texts count as well.
+    """
     kind = metric if metric.endswith("_f1") else RANKED_BY
     first, second = _counts(leader, kind), _counts(other, kind)
-    common = sorted(first.keys() & second.keys())
+    shared = sorted(first.keys() & second.keys())
+    common = [item for item in shared if first[item].any() or second[item].any()]
     if len(common) < 2:
         return Cell(None, None, f"{len(common)} items in common are too few to compare")
     one, two = (np.array([table[item] for item in common]) for table in (first, second))
@@ -157,11 +161,11 @@ def behind(leader: Sequence[Record], other: Sequence[Record], metric: str) -> Ce
 
 
 def _counts(records: Sequence[Record], kind: str) -> dict[str, Array]:
-    """tp, fp, fn of each item."""
+    """tp, fp, fn of each item; zeros where there is nothing to count, nothing where it is not known."""
     found: dict[str, Array] = {}
     for record in records:
         for score in record.scores:
-            if score.metric == f"violations.{kind}" and score.counts:
+            if score.metric == f"violations.{kind}" and (score.counts or score.state == "not_applicable"):
                 amounts = {count.name: float(count.n) for count in score.counts}
                 row = np.array([amounts.get(name, 0.0) for name in ("tp", "fp", "fn")])
                 found[record.item] = found.get(record.item, np.zeros(3)) + row

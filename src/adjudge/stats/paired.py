@@ -14,7 +14,7 @@ from adjudge.errors import UsageError
 from adjudge.protocols.base import Protocol
 from adjudge.run.session import stored_protocols
 from adjudge.run.store import read_info, read_records
-from adjudge.types import Attribute, MetricSpec, Record, Score
+from adjudge.types import Attribute, MeanOf, MetricSpec, Record, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,21 +32,26 @@ Key = tuple[str, Group]
 
 
 class Column(Struct):
-    """One metric's scored samples, in columns, since there may be very many."""
+    """One metric's scored samples, in columns, since there may be very many.
+
+    Of a metric folded from counts it also holds those that there is nothing to count in (`valued` is 0):
+    they have no value of their own, yet are no reason to leave out what the other side did in them.
+    """
 
     ids: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
     values: array[float] = field(default_factory=lambda: array("d"))
+    valued: array[float] = field(default_factory=lambda: array("d"))
     counts: dict[str, array[float]] = field(default_factory=dict)
 
     def add(self, record: Record, score: Score) -> None:
-        """Take in a score that has a value."""
-        assert score.value is not None
+        """Take in a score; one without a value as a row of zeros."""
         n = len(self.ids)
         self.ids.append(record.id)
         self.items.append(record.item)
-        self.values.append(score.value)
-        for count in score.counts:
+        self.values.append(score.value or 0.0)
+        self.valued.append(float(score.value is not None))
+        for count in score.counts if score.value is not None else ():
             column = self.counts.get(count.name)
             if column is None:
                 column = self.counts[count.name] = array("d", bytes(8 * n))
@@ -73,7 +78,7 @@ class Side(Struct):
         self.signatures.setdefault(record.protocol, set()).add(record.signature)
         for score in record.scores:
             spec = self.specs.get(score.metric)
-            if spec is None or score.value is None:
+            if spec is None or (score.value is None and not _nothing_to_count(spec, score)):
                 continue
             names = dict.fromkeys((*spec.within, *by))
             key = (score.metric, tuple((name, record.attributes.get(name)) for name in names))
@@ -81,6 +86,12 @@ class Side(Struct):
             if column is None:
                 column = self.columns[key] = Column()
             column.add(record, score)
+
+
+def _nothing_to_count(spec: MetricSpec, score: Score) -> bool:
+    """Whether the sample was looked at and adds nothing to the sums that the metric is divided from."""
+    summed = spec.headline == "micro" and not isinstance(spec.formula, MeanOf)
+    return summed and score.state == "not_applicable"
 
 
 class Pairs(Struct, frozen=True):
@@ -92,8 +103,11 @@ class Pairs(Struct, frozen=True):
     ids: list[str]
     """What was paired: samples, or items where the two sides share no sample."""
     values: tuple[Array, Array]
+    """NaN where one side has nothing to count."""
     items: tuple[str, ...]
     tables: tuple[Array, Array]
+    means: tuple[Array, Array]
+    """Of each item's values; NaN where there is none."""
     only: tuple[int, int]
     """Scored on one side only, and so left out."""
 
@@ -158,7 +172,13 @@ def pair(first: Side, second: Side, metrics: Sequence[str]) -> Iterator[Pairs]:
     """The metrics, group by group, over what both sides have scored."""
     how = pairing(first, second)
     wanted = {name: at for at, name in enumerate(metrics)}
-    shared = [key for key in first.columns if key in second.columns and key[0] in wanted]
+    shared = [
+        key
+        for key, column in first.columns.items()
+        if key in second.columns
+        and key[0] in wanted
+        and (any(column.valued) or any(second.columns[key].valued))
+    ]
     for key in sorted(shared, key=lambda key: (wanted[key[0]], str(key[1]))):
         columns = first.columns[key], second.columns[key]
         spec = first.specs[key[0]]
@@ -173,7 +193,11 @@ def _paired(
 
     keys = [column.ids if how == "sample" else column.items for column in columns]
     known = [dict.fromkeys(side) for side in keys]
-    both = [key for key in known[0] if key in known[1]]
+    scored = [
+        {key for key, valued in zip(side, column.valued, strict=True) if valued}
+        for column, side in zip(columns, keys, strict=True)
+    ]
+    both = [key for key in known[0] if key in known[1] and (key in scored[0] or key in scored[1])]
     place = {key: at for at, key in enumerate(both)}
     raw = [
         _summed(column, [place.get(key, -1) for key in side], names, len(both))
@@ -186,12 +210,13 @@ def _paired(
     order = tuple(sorted(set(items)))
     code = {item: at for at, item in enumerate(order)}
     codes = np.array([code[item] for item in items], dtype=np.int64)
-    tables = []
+    tables, means = [], []
     for rows in raw:
         table = np.zeros((len(order), rows.shape[1]))
         np.add.at(table, codes, rows)
-        tables.append(table)
-    values = [rows[:, 1] / rows[:, 0] if len(rows) else rows[:, 1] for rows in raw]
+        tables.append(np.ascontiguousarray(table[:, :-1]))
+        means.append(_means(table))
+    values = [_means(rows) for rows in raw]
     return Pairs(
         spec,
         group,
@@ -200,12 +225,22 @@ def _paired(
         (values[0], values[1]),
         order,
         (tables[0], tables[1]),
-        (len(known[0]) - len(both), len(known[1]) - len(both)),
+        (means[0], means[1]),
+        (len(scored[0].difference(place)), len(scored[1].difference(place))),
     )
 
 
+def _means(rows: Array) -> Array:
+    """Value sums over the numbers of values, which stand last."""
+    import numpy as np
+
+    found = np.full(len(rows), np.nan)
+    np.divide(rows[:, 1], rows[:, -1], out=found, where=rows[:, -1] > 0)
+    return found
+
+
 def _summed(column: Column, places: Sequence[int], names: Sequence[str], size: int) -> Array:
-    """Rows of (samples, value sum, counts …), one a pair; what has no partner goes nowhere."""
+    """Rows of (samples, value sum, counts …, values), one a pair; what has no partner goes nowhere."""
     import numpy as np
 
     n = len(column.ids)
@@ -215,6 +250,7 @@ def _summed(column: Column, places: Sequence[int], names: Sequence[str], size: i
             np.ones(n),
             np.array(column.values),
             *(np.array(column.counts[name]) if name in column.counts else zeros for name in names),
+            np.array(column.valued),
         ],
         axis=1,
     )

@@ -131,10 +131,12 @@ def _median_k(input: str, name: str, out: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
     else:
-        low, high = found.interval
+        told = "too few for an interval"
+        if found.interval is not None:
+            told = f"95 % interval {found.interval[0]:g} to {found.interval[1]:g}"
         click.echo(
             f"k: median of supported facts {found.median:g} over {found.responses} responses,"
-            f" 95 % interval {low:g} to {high:g}: K = {found.k}"
+            f" {told}: K = {found.k}"
         )
         click.echo("  a convention, not a gain: --preferences FILE fits K to what people prefer")
     if out is not None:

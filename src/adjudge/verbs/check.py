@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -147,10 +150,28 @@ def check_for_run(split: str, folder: Path, *, format: str | None = None, **opti
     timeout, concurrency = options.pop("check_timeout", TIMEOUT), options.pop("concurrency", 1)
     made = checker_of(options.pop("checker"), **options)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    out = folder.with_name(f"{folder.name}.predictions.jsonl")
-    outcome = check_split(split, made, out, format=format, timeout=timeout, concurrency=concurrency)
-    say_outcome(outcome)
+    with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as room:
+        fresh = Path(room) / f"{folder.name}.predictions.jsonl"
+        outcome = check_split(split, made, fresh, format=format, timeout=timeout, concurrency=concurrency)
+        out = _place_for(folder, outcome.checker, fresh)
+        failed = [path.with_name(f"{path.name}.failed.jsonl") for path in (fresh, out)]
+        fresh.replace(out)
+        if failed[0].exists():
+            failed[0].replace(failed[1])
+        else:
+            failed[1].unlink(missing_ok=True)
+    say_outcome(msgspec.structs.replace(outcome, path=out))
     return str(out)
+
+
+def _place_for(folder: Path, checker: str, fresh: Path) -> Path:
+    """Beside the run's folder, under the checker's name; other predictions that a run rests on stay."""
+    name = f"{folder.name}.{re.sub(r'[^A-Za-z0-9.@-]+', '_', checker)}"
+    out = folder.with_name(f"{name}.predictions.jsonl")
+    content = fresh.read_bytes()
+    if (folder / "run.json").exists() and out.exists() and out.read_bytes() != content:
+        return folder.with_name(f"{name}.{sha256(content).hexdigest()[:8]}.predictions.jsonl")
+    return out
 
 
 def say_outcome(outcome: CheckOutcome) -> None:

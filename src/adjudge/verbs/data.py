@@ -84,11 +84,14 @@ def get_verb(name: str, out: str | None) -> None:
     folder = Path(out or given or DEFAULT_FOLDER)
     click.echo(f"{dataset.title}\nlicence: {dataset.licence}; home: {dataset.home}", err=True)
     came: Counter[str] = Counter()
-    with _bar(dataset) as on_bytes:
-        for fetched in fetch(dataset, folder, local=Path(given) if given else None, on_bytes=on_bytes):
-            came[fetched.came] += 1
     said = {"there": "already there", "copied": f"copied from {given}", "downloaded": "downloaded"}
-    click.echo("; ".join(f"{number} files {said[how]}" for how, number in came.items()), err=True)
+    try:
+        with _bar(dataset) as on_bytes:
+            for fetched in fetch(dataset, folder, local=Path(given) if given else None, on_bytes=on_bytes):
+                came[fetched.came] += 1
+    finally:
+        if came:
+            click.echo("; ".join(f"{number} files {said[how]}" for how, number in came.items()), err=True)
     click.echo(folder / dataset.name)
 
 

@@ -23,6 +23,9 @@ REACH = (
     *("max_cost", "prices", "cache", "cache_path"),
 )
 
+NOTHING = 3
+"""Exit code where no question got an answer."""
+
 
 def take_access(options: dict[str, Any]) -> dict[str, Any]:
     """Takes out the options of model access; those that were not given keep their defaults."""
@@ -48,15 +51,15 @@ def rgb_plan(options: dict[str, Any]) -> Plan:
     )
 
 
-def rgb_verb(*, models: tuple[str, ...], data: str, out: str, dry_run: bool, **options: Any) -> None:
-    """Ask RGB's questions and write the answers."""
+def rgb_verb(*, models: tuple[str, ...], data: str, out: str, dry_run: bool, **options: Any) -> int:
+    """Ask RGB's questions and write the answers; the exit code."""
     access, plan = take_access(options), rgb_plan(options)
     path = find_data(data, "rgb")
     if dry_run:
         _dry_run(path, plan, models, access, options)
-        return
+        return 0
     progress = ask_rgb(models, path, Path(out), plan, access, options)
-    say(progress, Path(out), f"adjudge run {out} -p rgb --by system,language")
+    return say(progress, Path(out), f"adjudge run {out} -p rgb --by system,language")
 
 
 def ask_rgb(
@@ -70,10 +73,19 @@ def ask_rgb(
     """`generate_rgb` with a progress bar; `options` are its remaining ones."""
     from adjudge.generate.rgb import generate_rgb
 
+    _say_without_place(plan)
     with progress_bar(None) as advance, told_how_to_go_on(out):
-        return run_coroutine(
+        progress = run_coroutine(
             generate_rgb(path, out, models, plan, access=access, on_progress=advance, **options)
         )
+    progress.notes = [note for note in progress.notes if note not in plan.without_place()]
+    return progress
+
+
+def _say_without_place(plan: Plan) -> None:
+    """Before anything is asked and paid for."""
+    for note in plan.without_place():
+        click.echo(f"note: {note}", err=True)
 
 
 def _dry_run(
@@ -83,6 +95,7 @@ def _dry_run(
     from adjudge.judges.llm.dry import Dry
     from adjudge.report.dry import estimate_lines, estimates
 
+    _say_without_place(plan)
     guessed = 60
     asked = {model: Dry() for model in models}
     built = build_cases(
@@ -101,8 +114,8 @@ def _dry_run(
 
 def longfact_verb(
     *, model: str, data: str, out: str, no_shuffle: bool, no_postamble: bool, **options: Any
-) -> None:
-    """Ask LongFact's prompts and write a result file."""
+) -> int:
+    """Ask LongFact's prompts and write a result file; the exit code."""
     from adjudge.generate.longfact import LongfactPlan, generate_longfact
 
     access = take_access(options)
@@ -115,7 +128,7 @@ def longfact_verb(
         progress = run_coroutine(
             generate_longfact(path, Path(out), model, plan, access=access, on_progress=advance, **options)
         )
-    say(progress, Path(out), f"adjudge run {out} -p safe")
+    return say(progress, Path(out), f"adjudge run {out} -p safe")
 
 
 def answers_verb(
@@ -128,8 +141,8 @@ def answers_verb(
     timeout: float,
     attempts: int,
     **options: Any,
-) -> None:
-    """Put questions to the user's own system."""
+) -> int:
+    """Put questions to the user's own system; the exit code."""
     from adjudge.generate.answers import generate_answers
     from adjudge.generate.targets import make_target
 
@@ -146,7 +159,7 @@ def answers_verb(
                 **options,
             )
         )
-    say(progress, Path(out), f"adjudge run {out}")
+    return say(progress, Path(out), f"adjudge run {out}")
 
 
 @contextlib.contextmanager
@@ -160,13 +173,15 @@ def told_how_to_go_on(out: Path) -> Iterator[None]:
         raise
 
 
-def say(progress: Progress, out: Path, following: str) -> None:
-    """How it went, failures first, and what to do next."""
+def say(progress: Progress, out: Path, following: str) -> int:
+    """How it went, failures first, and what to do next; the exit code, not 0 if all failed."""
     for note in progress.notes:
         click.echo(f"note: {note}", err=True)
     for failure in progress.failures[:5]:
         click.echo(f"failed: {failure.id}: {failure.error}", err=True)
     if progress.failures:
+        whole = progress.written + len(progress.failures)
+        click.echo(f"WARNING: {len(progress.failures)} of {whole} questions have no answer", err=True)
         more = len(progress.failures) - 5
         click.echo(
             (f"… and {more} more; " if more > 0 else "")
@@ -177,4 +192,7 @@ def say(progress: Progress, out: Path, following: str) -> None:
     click.echo(
         f"{progress.asked} asked{kept}, {len(progress.failures)} failed; {progress.written} written to {out}"
     )
+    if not progress.written:
+        return NOTHING
     click.echo(f"next: {following}")
+    return 0

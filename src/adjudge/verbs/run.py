@@ -207,7 +207,7 @@ def _say_how_it_went(result: Result, folder: Path) -> None:
         if all(row.group.get(name) is None for row in result.summary.rows):
             click.echo(f"note: no sample has an attribute {name!r} to group by", err=True)
     for model, used in result.usage.items():
-        if used["answered"] or used["failed"]:
+        if used["answered"] or used["failed"] or used["sent"]:
             click.echo(f"{model}: {usage_text(used)}")
     if result.already_finished:
         click.echo(f"{folder} already held this finished run; nothing was scored again")

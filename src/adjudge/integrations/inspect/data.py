@@ -6,6 +6,8 @@ A data set lies below ADJUDGE_DATA, or where `adjudge data get` puts it, under t
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +17,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from adjudge.datasets.base import text_field
 from adjudge.datasets.inspect_fields import KEY
-from adjudge.datasets.public import local_folder
+from adjudge.datasets.public import LOCAL, local_folder
 from adjudge.datasets.registry import read
 from adjudge.datasets.rgb import RgbItem, read_rgb_items
 from adjudge.datasets.source import Row, Source
@@ -60,7 +62,14 @@ def _rgb_file(ability: Ability, language: str, data: str | None) -> tuple[Path, 
             f"there are no bundled samples in language {language!r}",
             fix="use -T language=en, or set ADJUDGE_DATA to a folder with rgb/" + names[0],
         )
+    _warn_of_bundled("rgb/" + names[0])
     return bundled, BUNDLED
+
+
+def _warn_of_bundled(wanted: str) -> None:
+    """Numbers of a handful of samples must not pass for those of the data set that was pointed to."""
+    if folder := os.environ.get(LOCAL):
+        print(f"adjudge: there is no {wanted} in {folder} ({LOCAL}): {BUNDLED} are used", file=sys.stderr)
 
 
 def rgb_dataset(
@@ -115,6 +124,7 @@ def longfact_dataset(data: str | None) -> MemoryDataset:
     """LongFact's prompts, files in sorted order, each prompt once; evidence comes with bundled ones only."""
     folder = _existing(Path(data)) if data else local_folder("longfact")
     if folder is None:
+        _warn_of_bundled("longfact")
         return MemoryDataset(list(_own_samples(_bundled("longfact.jsonl"))), name=BUNDLED)
     paths = [folder] if folder.is_file() else sorted(folder.rglob("*.jsonl"))
     seen: set[str] = set()

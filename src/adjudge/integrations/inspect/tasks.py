@@ -100,8 +100,14 @@ def longfact(
     data: str | None = None, evidence: str = "contexts", k: int | str = "", judge: str | None = None
 ) -> Task:
     """Long answers, rated by SAFE. LongFact has no evidence: name some (`corpus:PATH` or `web`)."""
+    dataset = longfact_dataset(data)
+    if evidence == "contexts" and not any((sample.metadata or {}).get("contexts") for sample in dataset):
+        raise UsageError(
+            "these prompts come without contexts, so there is nothing to rate the answers by: "
+            "name evidence with -T evidence=corpus:PATH or -T evidence=web"
+        )
     return Task(
-        dataset=longfact_dataset(data),
+        dataset=dataset,
         solver=ask_for_detail(),
         scorer=safe_scorer(judge=judge, k=k, evidence=evidence),
     )

@@ -40,6 +40,10 @@ _ZH_BARE = re.compile(
 )
 _ZH_PRONOUN = re.compile("(?:他们|她们|它们|[他她它该])(?!人|的士)")
 _ZH_SHORTEST = 4
+_CLOSED = ("!", "！", "?", "？", "…", "।", "॥", "؟", "۔", "።", "။", "។", "։", "｡")
+"""Stops of their own, after which none is put."""
+_OTHER_SCRIPT = re.compile("[\u0370-\u1dff\u2c80-\u2dff\u2e80-\ua71f\ua800-\uab2f\uab70-\ufaff\ufb07-\uffef]")
+"""Neither Latin letters nor the signs of any script."""
 
 
 class Claim(Struct, frozen=True):
@@ -102,18 +106,25 @@ def _without_mark(sentence: str, start: int) -> tuple[str, int]:
 def _is_statement(sentence: str) -> bool:
     if not _WORD.search(sentence):
         return False
-    return not (sentence.rstrip("*_ ").endswith(("?", "？", ":", "：")) or _META.match(sentence))
+    return not (sentence.rstrip("*_ ").endswith(("?", "？", "؟", ":", "：")) or _META.match(sentence))
 
 
 def _tidy(words: str) -> str:
-    """A claim without citation marks, emphasis signs and punctuation around it; always closed by a stop."""
+    """A claim without citation marks, emphasis signs and punctuation around it, closed by a stop.
+
+    In scripts other than Latin and Chinese it has the stop it came with, if any: each has its own.
+    """
     words = _CITATION.sub("", words).replace("**", "").replace("__", "")
     words = " ".join(words.split()).replace(" ,", ",")
-    words = words.strip(" ,;:—–-").rstrip(".。 ,;；，")
-    if not words:
-        return ""
-    chinese = "\u4e00" <= words[-1] <= "\u9fff"
-    return words if words.endswith(("!", "！")) else words + ("。" if chinese else ".")
+    whole = words.strip(" ,;:—–-")
+    words = whole.rstrip(".。 ,;；，")
+    if not words or words.endswith(_CLOSED):
+        return words
+    if "\u4e00" <= words[-1] <= "\u9fff":
+        return words + "。"
+    if _OTHER_SCRIPT.match(words[-1]):
+        return words + next((stop for stop in "。." if stop in whole[len(words) :]), "")
+    return words + "."
 
 
 def _chinese(sentence: str, topic: str | None) -> tuple[list[Piece], str | None]:
