@@ -326,7 +326,7 @@ def test_other_refusals(small, tmp_path, monkeypatch):
 def test_command_with_the_reference_flags_writes_file_and_plots(small, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     given = ["experiment", "factscore", "--data", str(small), "--eval_identify_atomic_facts_ablated=True"]
-    given += ["--eval_in_parallel", "False", "--samples", "-1", "--resamples", "20"]
+    given += ["--eval_in_parallel", "False", "--samples", "-1", "--resamples", "100"]
     result = CliRunner().invoke(main, given)
     assert result.exit_code == 0, result.output
     (path,) = Path("results").glob("*-correlation_vs_factscore.json")

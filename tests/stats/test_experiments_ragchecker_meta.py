@@ -149,7 +149,7 @@ def test_a_judge_that_cannot_answer_is_refused_before_the_first_question(tmp_pat
 
 def test_command_prints_the_figures_and_json(data):
     folder = str(data("ragchecker/human_labeled_data.json").parent.parent)
-    given = ["experiment", "ragchecker-meta", "--judge", "none", "--data", folder, "--resamples", "20"]
+    given = ["experiment", "ragchecker-meta", "--judge", "none", "--data", folder, "--resamples", "100"]
     shown = CliRunner().invoke(main, given)
     assert shown.exit_code == 0, shown.output
     for pair in (*FIGURES.values(), *HUMAN.values()):
