@@ -132,3 +132,12 @@ def test_adherence_rises_with_both_views() -> None:
 def test_the_calibration_belongs_to_the_model(verifier: ModelVerifier) -> None:
     assert bundled_calibration().model == verifier.model.digest
     assert verifier.name.endswith("+mix" + bundled_calibration().version)
+
+
+def test_what_the_evidence_does_not_speak_of_is_not_contradicted() -> None:
+    from adjudge.judges.local.verifier import make_verifier
+
+    claims = ["Dogs travel free.", "Paris is not the capital of France."]
+    evidence = ["The ferry leaves at 8. It carries cars.", "Paris is the capital of France."]
+    verdicts = [opinion.verdict for opinion in make_verifier().verdicts(claims, evidence)]
+    assert verdicts == ["neutral", "contradicted"]

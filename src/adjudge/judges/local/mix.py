@@ -35,6 +35,8 @@ _TELLING = 0.5
 _NEAR, _FAR = 0.0, -8.0
 _KEPT = 100_000
 RECALL = NAMES.index("recall")
+SPOKEN_OF = 0.4
+"""Share of a claim's words, by weight, from which evidence is taken to speak of it."""
 
 
 class Signals(NamedTuple):
@@ -80,6 +82,8 @@ class Calibration(NamedTuple):
         """Entailed, neutral, contradicted."""
         entailed = _logistic(self.slope * self.score(s) + self.intercept)
         against = _logistic(self.against_slope * (s.against + 2 * s.differ) + self.against_intercept)
+        # What the evidence does not speak of it cannot contradict, however sure the model is of a clash.
+        against *= min(1.0, s.recall / SPOKEN_OF)
         return entailed, (1 - entailed) * (1 - against), (1 - entailed) * against
 
     def trace_probabilities(self, name: str, logits: Sequence[float]) -> list[float]:
