@@ -31,6 +31,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/client.py
+	$(BIN)/python benchmarks/local.py
 
 # Installs other tools into environments of their own in the user's cache folder; takes about 15 minutes.
 bench-peers: $(STAMP)

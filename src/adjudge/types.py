@@ -26,7 +26,6 @@ Answer = str | tuple[str | tuple[str, ...], ...]
 
 Ability = Literal["noise", "rejection", "integration", "counterfactual", "closed_book"]
 """What an rgb sample tests; `closed_book` is what the model knows when asked without documents."""
-Verdict = Literal["entailed", "contradicted", "neutral"]
 State = Literal["defined", "by_convention", "unscored", "not_applicable"]
 Fold = Literal["micro", "macro"]
 

@@ -10,19 +10,16 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.judges.base import LabelSentences, SentenceLabels, Support
 from adjudge.judges.local.encoder import bundled
+from adjudge.judges.local.mix import TraceLabels, log_odds, logistic
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.local.words import Bag, bag
 from adjudge.segment.claims import split_claims
-
-if TYPE_CHECKING:
-    from adjudge.judges.local.mix import TraceLabels
 
 WITHOUT_SENTENCE = "supported_without_sentence"
 """TRACe's marker for a sentence that states nothing a document could support."""
@@ -109,15 +106,10 @@ def support_of(
 
 def both(opinion: Opinion, traced: float) -> Opinion:
     """The verifier's opinion and, half as strong, the sentence head's, added as log odds."""
-    odds = _log_odds(opinion.entailed) + 0.5 * _log_odds(traced)
-    entailed = float(1 / (1 + np.exp(-odds)))
+    entailed = logistic(log_odds(opinion.entailed) + 0.5 * log_odds(traced))
     rest = opinion.neutral + opinion.contradicted
     scale = (1 - entailed) / rest if rest else 0.0
     return Opinion(entailed, opinion.neutral * scale, opinion.contradicted * scale, opinion.why)
-
-
-def _log_odds(p: float) -> float:
-    return float(np.log(max(p, 1e-9) / max(1 - p, 1e-9)))
 
 
 def nearest(words: Bag, contexts: Keyed) -> tuple[str, ...]:

@@ -80,18 +80,18 @@ class Calibration(NamedTuple):
 
     def probabilities(self, s: Signals) -> tuple[float, float, float]:
         """Entailed, neutral, contradicted."""
-        entailed = _logistic(self.slope * self.score(s) + self.intercept)
-        against = _logistic(self.against_slope * (s.against + 2 * s.differ) + self.against_intercept)
+        entailed = logistic(self.slope * self.score(s) + self.intercept)
+        against = logistic(self.against_slope * (s.against + 2 * s.differ) + self.against_intercept)
         # What the evidence does not speak of it cannot contradict, however sure the model is of a clash.
         against *= min(1.0, s.recall / SPOKEN_OF)
         return entailed, (1 - entailed) * (1 - against), (1 - entailed) * against
 
     def trace_probabilities(self, name: str, logits: Sequence[float]) -> list[float]:
         slope, intercept = self.trace[name]
-        return [_logistic(slope * float(x) + intercept) for x in logits]
+        return [logistic(slope * float(x) + intercept) for x in logits]
 
 
-def _logistic(x: float) -> float:
+def logistic(x: float) -> float:
     return float(1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0))))
 
 
@@ -285,11 +285,11 @@ def adherence(opinion: Opinion, labels: TraceLabels) -> float:
     """
     if not labels.supported:
         return 0.0
-    traced = float(np.mean([_log_odds(p) for p in labels.supported]))
-    return _logistic(_log_odds(opinion.entailed) + 0.5 * traced)
+    traced = float(np.mean([log_odds(p) for p in labels.supported]))
+    return logistic(log_odds(opinion.entailed) + 0.5 * traced)
 
 
-def _log_odds(p: float) -> float:
+def log_odds(p: float) -> float:
     return float(np.log(max(p, 1e-9) / max(1 - p, 1e-9)))
 
 
@@ -298,6 +298,6 @@ def similarities(pairs: Sequence[tuple[str, str]], model: JudgeModel | None = No
     found = (model or bundled_model()).pairs([*pairs, *((b, a) for a, b in pairs)])
     half = len(pairs)
     return [
-        1.0 if a == b else (_logistic(found[n].similarity) + _logistic(found[half + n].similarity)) / 2
+        1.0 if a == b else (logistic(found[n].similarity) + logistic(found[half + n].similarity)) / 2
         for n, (a, b) in enumerate(pairs)
     ]
