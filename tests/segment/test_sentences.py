@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,6 +97,68 @@ def test_abbreviations_and_decimals_do_not_end_a_sentence() -> None:
         "Dr. Brown paid $3.50 in the U.S. today.",
         "He left.",
     ]
+
+
+def test_initials_without_blanks_stay_with_the_name() -> None:
+    assert words("He met J.R.R. Tolkien there. They talked.") == [
+        "He met J.R.R. Tolkien there.",
+        "They talked.",
+    ]
+    assert words("It was written by J.D. He signed it.") == ["It was written by J.D.", "He signed it."]
+    assert words("She holds a B.A. Physics came later.") == ["She holds a B.A.", "Physics came later."]
+
+
+UPSTREAM_REPAIRS = {
+    "He met J. K. Rowling in May. yes he did. Ok.": (
+        "a sentence of one word is a sentence",
+        ["He met J. K. Rowling in May. yes he did.", "Ok."],
+    ),
+    "Hello. world is big. Great thing.": (
+        "text typed without capitals is still split",
+        ["Hello.", "world is big.", "Great thing."],
+    ),
+    "Wow! That is J.D. Salinger. He wrote. Yes.": (
+        "a sentence of one word is a sentence; the initials stay with the name, as upstream",
+        ["Wow!", "That is J.D. Salinger.", "He wrote.", "Yes."],
+    ),
+    "Dr. Smith came. He left at 5 p.m. Then rested.": (
+        "a time of day may end a sentence",
+        ["Dr. Smith came.", "He left at 5 p.m.", "Then rested."],
+    ),
+}
+
+
+def test_repaired_sentences_as_in_the_reference_values(shared_golden: Callable[[str], Any]) -> None:
+    """SAFE mends what its splitter cut at initials, short words and small letters; ours needs none."""
+    cases = shared_golden("safe_parsers.json")["fix"]
+    assert len(cases) == 7
+    assert UPSTREAM_REPAIRS.keys() <= {text for text, _, _ in cases}
+    for text, _, expected in cases:
+        name, wanted = UPSTREAM_REPAIRS.get(text, ("as upstream", expected))
+        assert words(text) == wanted, (name, text)
+
+
+def test_sentences_of_the_factscore_responses(
+    shared_golden: Callable[[str], Any], data: Callable[[str], Path]
+) -> None:
+    """As many sentences as SAFE's splitter finds, but for quotations and abbreviations, where it errs too."""
+    golden = shared_golden("safe_sentence_split.json")
+    responses = {
+        (model, row["input"]): row["output"]
+        for model in ("ChatGPT", "InstructGPT", "PerplexityAI")
+        for line in data(f"factscore/{model}.jsonl").read_text(encoding="utf-8").splitlines()
+        for row in [json.loads(line)]
+    }
+    differences = [
+        len(split_sentences(responses[model, question])) - count for model, question, count in golden["rows"]
+    ]
+    assert len(differences) == 496
+    assert differences.count(0) >= 465
+    assert max(map(abs, differences)) <= 2
+    assert abs(sum(differences)) <= 10
+    full = golden["full_first_40"]
+    same = [words(responses[model, question]) == expected for model, question, expected in full]
+    assert sum(same) >= 35
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

@@ -16,6 +16,14 @@ _BULLET = r"(?:[-*+•‣◦▪–]|\(?(?:[0-9]{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)]
 _BREAK = re.compile(rf"\n(?=[ \t]*(?:\r?\n|{_BULLET}[ \t]))|(?<=[:;.!?…：；。！？])[ \t\r]*\n")
 _ONLY_BULLET = re.compile(rf"(?:{_BULLET}\s*)+\Z")
 
+_INITIALS = re.compile(
+    r"(?<![\w.])(?!U\.[SKN]|E\.U|[DAB]\.[CDASM]|[AP]\.M|M\.[ADS]|P\.[IS]\.)(?:[A-Z]\.){2,3}\Z"
+)
+_SURNAME = re.compile(
+    r"(?!(?:He|She|It|They|We|You|This|That|These|Those|The|An?|In|On|At|By|For|From|After|Before|When|While"
+    r"|As|But|And|His|Her|Its|Their|Our|There|Then|However|Also|Some|Many|Both|If|To|With|Who|Born)\b)[A-Z]\w+"
+)
+
 
 def guess_language(text: str) -> str:
     """`zh` for text with a fair share of CJK characters, else `en`."""
@@ -40,7 +48,7 @@ def split_sentences(text: str, language: str | None = None) -> list[Span]:
             spans += _pieces(search[start : found.end()], start, code)
             start = found.end()
     spans += _pieces(search[start:], start, code)
-    return _join_bullets(search, spans)
+    return _join_initials(search, _join_bullets(search, spans))
 
 
 def _pieces(text: str, offset: int, language: str) -> list[Span]:
@@ -66,4 +74,18 @@ def _join_bullets(text: str, spans: list[Span]) -> list[Span]:
             start = -1
     if start >= 0:
         joined.append((start, spans[-1][1]))
+    return joined
+
+
+def _join_initials(text: str, spans: list[Span]) -> list[Span]:
+    """Spans in which "J.D. Salinger" stays whole: the splitter knows initials only with blanks between."""
+    joined: list[Span] = []
+    for start, end in spans:
+        first, stop = joined[-1] if joined else (0, 0)
+        # Two dots with a letter between are rare, and quickly told.
+        maybe = stop - first > 3 and text[stop - 1] == text[stop - 3] == "."
+        if maybe and _INITIALS.search(text, max(first, stop - 8), stop) and _SURNAME.match(text, start, end):
+            joined[-1] = (first, end)
+        else:
+            joined.append((start, end))
     return joined

@@ -8,170 +8,251 @@ from __future__ import annotations
 
 import re
 
+from adjudge.segment.claims.appositions import KIN
 from adjudge.segment.claims.cuts import Cut, find_cuts
+from adjudge.segment.claims.leads import is_link, kind_of, lead_of
 from adjudge.segment.claims.lists import items_of
-from adjudge.segment.claims.tokens import Token, has_verb, is_verb, tokens_of, verb_at
-from adjudge.segment.claims.words import (
-    ADVERBS,
-    BE,
-    COORDINATORS,
-    PARTICIPLES,
-    PAST,
-    PAST_AUXILIARIES,
-    POSSESSIVES,
-    PREPOSITIONS,
-    SUBJECT_PRONOUNS,
-    SUBORDINATORS,
-    finite,
-    word_set,
+from adjudge.segment.claims.nouns import antecedent_at, told_in_brackets
+from adjudge.segment.claims.tokens import Token, has_verb, tokens_of, verb_at, words_of
+from adjudge.segment.claims.topics import Topic, filled, remembered
+from adjudge.segment.claims.verbgroup import (
+    Group,
+    group_of,
+    helper_for,
+    is_expletive,
+    is_many,
+    shared_complement,
 )
+from adjudge.segment.claims.verbs import finite
+from adjudge.segment.claims.words import BE, POSSESSIVES, SUBJECT_PRONOUNS, word_set
 
 Piece = tuple[str, int, int]
-_CONDITIONS = frozenset({"if", "unless", "whether"})
 _CONTRACTED = {"'s": "is", "'re": "are", "'ve": "have", "'d": "had", "'ll": "will"}
-_BORN = re.compile(r"\s*\(((?:born|died|founded|formed|established)\b[^()]*)\)")
-_ABOUT_SUBJECT = frozenset({"known", "born", "educated", "considered", "regarded", "raised"})
-_NO_TOPIC = word_set("there i we you it he she they this that these those")
-_LONGEST_SUBJECT = 14
+_NO_COMMA = re.compile(
+    r"(?:In|On|By|After|During|At|Since|Until|Before|There|Later|Then|Here|Soon|Today)\b(?: [^,;:\s]+){0,6}? "
+    r"(?=(?:he|she|they|it) [a-z]+)"
+)
+""""In 1990 he moved": the blank where others put a comma."""
+_ASIDES = word_set("relative with doing done apposition")
+_STATES = word_set("located situated based known named called associated headquartered home owned operated")
+_ABOUT_SUBJECT = word_set("known born educated considered regarded raised")
+_LONGEST_SUBJECT = 16
 
 
-def clauses_of(sentence: str, topic: str | None) -> tuple[list[Piece], str | None]:
-    """(words, start, end) of every claim of a sentence, and the subject a next sentence may refer to."""
+def clauses_of(sentence: str, topic: Topic, *, fine: bool = False) -> tuple[list[Piece], Topic]:
+    """(words, start, end) of every clause of a sentence, and whom a next sentence's pronouns may mean.
+
+    Lists are cut into items here unless `fine`, which leaves them to `facts`.
+    """
     # A comma inside closing quotes separates what stands outside; both have one character, so offsets stay.
     sentence = sentence.replace(',"', '",').replace(",”", "”,")
+    if found := _NO_COMMA.match(sentence):
+        sentence = f"{sentence[: found.end() - 1]},{sentence[found.end() :]}"
     tokens = tokens_of(sentence)
+    if len(tokens) > 1 and tokens[0].lower in ("so", "and", "but") and tokens[1].text != ",":
+        tokens = tokens[1:]
+    while tokens and (lead := lead_of(tokens)) and is_link(tokens, lead):
+        tokens = tokens[lead:]
     if not has_verb(tokens):
         return [(sentence, 0, len(sentence))], topic
-    return _Sentence(sentence, tokens, topic).pieces()
+    return _Sentence(sentence, tokens, topic, fine).pieces()
 
 
 class _Sentence:
     """One pass over the cuts of a sentence, remembering whom it speaks of."""
 
-    def __init__(self, text: str, tokens: list[Token], topic: str | None) -> None:
+    def __init__(self, text: str, tokens: list[Token], topic: Topic, fine: bool) -> None:
         self.text = text
         self.tokens = tokens
         self.topic = topic
+        self.fine = fine
         self.subject = ""
-        self.past = False
+        self.group = Group()
+        self.near = ""
+        """The noun that the last relative or participle spoke of."""
+        self.shared = ""
         self.out: list[Piece] = []
 
-    def pieces(self) -> tuple[list[Piece], str | None]:
+    def pieces(self) -> tuple[list[Piece], Topic]:
         tokens = self.tokens
-        lead = _lead(tokens)
-        if tokens[0].lower in _CONDITIONS and lead:
-            cuts: list[Cut] = []
-        else:
-            cuts = find_cuts(tokens, lead)
+        lead = lead_of(tokens)
+        kind = kind_of(tokens, lead) if lead else ""
+        cuts: list[Cut] = [] if kind == "condition" else find_cuts(tokens, lead)
         bounds = [Cut(0, "clause", 0), *cuts]
         main: list[int] = []
         for index, cut in enumerate(bounds):
             end = bounds[index + 1].at - bounds[index + 1].drop if index + 1 < len(bounds) else len(tokens)
             if cut.kind == "resume":
-                self._resume(main, cut.at, end)
+                self._resume(main, cut.at, end, lead if main[0] == 0 else 0)
                 continue
             if cut.kind in ("clause", "verb"):
                 main = [cut.at, end]
-                if index + 1 < len(bounds) and self._waits(bounds, index, main):
+                self.shared = shared_complement(self.text, tokens, bounds[index : index + 3], end)
+                if index + 1 < len(bounds) and self._waits(bounds, index, main, lead):
                     self.subject = self._named(cut.at + (lead if cut.at == 0 else 0), end)
-                    self._keep(self.subject)
+                    self.topic = remembered(self.topic, self.subject)
                     continue
-            self._piece(cut, end, lead if cut.at == 0 else 0, bounds, index)
+            self._piece(cut, end, lead, bounds[index - 1])
+        if lead:
+            self._tell_lead(kind, lead)
         return self.out, self.topic
 
-    def _waits(self, bounds: list[Cut], index: int, main: list[int]) -> bool:
+    def _waits(self, bounds: list[Cut], index: int, main: list[int], lead: int) -> bool:
         """Whether this piece has only a subject so far and its verb follows after an aside."""
-        later = index + 2 < len(bounds) and bounds[index + 2].kind == "resume"
-        return later and verb_at(self.tokens, main[0], main[1]) is None
+        following = next((cut.kind for cut in bounds[index + 1 :] if cut.kind not in _ASIDES), "")
+        later = following == "resume"
+        begin = main[0] + (lead if main[0] == 0 else 0)
+        return later and verb_at(self.tokens, begin, main[1]) is None
 
-    def _resume(self, main: list[int], start: int, end: int) -> None:
+    def _resume(self, main: list[int], start: int, end: int, lead: int) -> None:
         """The rest of a clause whose subject stood before an aside."""
-        words = self.text[self.tokens[start].start : self.tokens[end - 1].end]
-        self._add(f"{self.subject} {words}", start, end)
+        if start >= end:
+            return
+        self.group = group_of(self.text, self.tokens, start, end)
+        words = self._words(start, end)
+        self._add(f"{self._kept(0, lead)}{self.subject} {words}", start, end)
         main[:] = [start, end]
 
-    def _piece(self, cut: Cut, end: int, lead: int, bounds: list[Cut], index: int) -> None:
+    def _piece(self, cut: Cut, end: int, lead: int, previous: Cut) -> None:
         if cut.at >= end:
             return
-        tokens, first = self.tokens, self.tokens[cut.at]
-        words = self.text[first.start : tokens[end - 1].end]
         if cut.kind == "clause":
-            self._clause(cut.at, end, lead)
+            self._clause(cut.at, end, lead if cut.at == 0 else lead_of(self.tokens[cut.at : end]))
             return
+        words = self._words(cut.at, end)
         if cut.kind == "verb":
-            needs_be = first.lower in PARTICIPLES and first.lower not in ("made", "held", "set", "led")
-            words = f"{'was' if self.past else 'is'} {words}" if needs_be else words
-            self._add(f"{self.subject} {words}", cut.at, end)
+            # "… Truman, who was born in Lamar and was a farmer": both are said of Truman.
+            related = previous.kind == "relative" and cut.drop == 1 and self.near
+            subject = self.near if related else self.subject
+            self._add(
+                f"{subject} {helper_for(self.group, self.tokens, cut.at, end)}{words}".strip(), cut.at, end
+            )
             return
-        previous = bounds[index - 1]
-        near = self._antecedent(previous.at, cut.at - cut.drop) if cut.drop else self.subject
+        waits = previous.kind == "clause" and not has_verb(self.tokens[previous.at : cut.at])
+        kin = cut.kind == "apposition" and not KIN.isdisjoint(words.lower().split()[1:3])
+        if cut.drop and not ((waits or kin) and cut.kind in ("apposition", "done") and self.subject):
+            near = self._antecedent(previous.at, cut.at - cut.drop)
+        else:
+            near = self.subject
         self._aside(cut, end, words, near)
 
     def _aside(self, cut: Cut, end: int, words: str, near: str) -> None:
         """A clause that hangs on a noun: relative, apposition, participle or with-phrase."""
-        first = self.tokens[cut.at].lower
-        be = "was" if self.past else "is"
+        first = next((t for t in self.tokens[cut.at : end] if t.tag != "A"), self.tokens[cut.at]).lower
+        be = self.group.be
         rest = words[len(self.tokens[cut.at].text) :].strip()
         subject = self.subject or near
         if cut.kind == "with":
-            said = f"{subject} {'had' if self.past else 'has'} {rest}"
+            said = f"{subject} {'had' if self.group.past else 'has'} {rest}"
         elif cut.kind == "doing":
-            said = f"{subject} {finite(first, past=self.past)} {rest}"
+            subject = near if subject.lower() == "there" else subject
+            many = self.group.many or is_many(subject)
+            said = f"{subject} {finite(first, past=self.group.past, plural=many)} {rest}"
         elif cut.kind == "done":
+            # A second participle after `and` says more of the same noun.
+            near = self.near = self.near if self.tokens[cut.at - 1].tag == "C" else near
+            be = be if first in _STATES else "was"
             said = f"{subject if first in _ABOUT_SUBJECT else near} {be} {words}"
         elif cut.kind == "apposition":
+            # "He and his wife, Eliza,": she is the wife
+            near = near.rpartition(" and ")[2] if near.lower().startswith(("he ", "she ")) else near
             said = f"{near} {be} {words}"
-        elif first == "whose":
-            said = f"{near}'s {rest}"
-        elif first == "where":
-            said = f"in {near}, {rest}"
         else:
-            said = f"{near} {rest}"
+            said = self._relative(cut.at, end, first, rest, near)
         self._add(said, cut.at, end)
+
+    def _relative(self, at: int, end: int, first: str, rest: str, near: str) -> str:
+        tokens = self.tokens
+        self.near = near if first in ("who", "which", "that") else ""
+        if first == "whose":
+            return f"{near}'s {rest}"
+        if first == "where":
+            # Without a comma, so that the place is no fact of its own: it was told before.
+            return f"in {near} {self._replaced(at + 1, end)}"
+        if first == "whom":
+            return f"{self._replaced(at + 1, end)} {near}"
+        if first in ("who", "which", "that"):
+            return f"{near} {rest}"
+        pronoun = next(i for i in range(at, end) if tokens[i].lower in ("whom", "which"))
+        before, after = self._words(at, pronoun), self._replaced(pronoun + 1, end)
+        if first in ("after", "before", "upon"):
+            return after
+        return f"{before} {near} {after}"
+
+    def _replaced(self, start: int, end: int) -> str:
+        """Words whose subject is filled in if it is a pronoun."""
+        if start >= end:
+            return ""
+        words = self._words(start, end)
+        subject = self.tokens[start]
+        if subject.lower not in SUBJECT_PRONOUNS:
+            return words
+        return filled(subject.text, self.topic) + words[len(subject.text) :]
 
     def _clause(self, start: int, end: int, lead: int) -> None:
         """A clause with its own subject, which becomes the one that later pieces share."""
         tokens = self.tokens
         begin = start + lead
         verb = verb_at(tokens, begin, end)
-        words = self.text[tokens[start].start : tokens[end - 1].end]
         if verb is None or verb - begin > _LONGEST_SUBJECT:
-            self._add(words, start, end)
+            self._add(self._words(start, end), start, end)
             return
-        self.past = tokens[verb].lower in PAST_AUXILIARIES or tokens[verb].lower in PAST
-        subject = self._named(begin, verb)
-        predicate = self.text[tokens[verb].start : tokens[end - 1].end]
+        self.group = group_of(self.text, tokens, verb, end)
+        subject = self._named(begin, verb) if verb > begin else ""
+        predicate = self._words(verb, end) + self.shared
         if tokens[verb].lower in _CONTRACTED:
             predicate = _CONTRACTED[tokens[verb].lower] + predicate[len(tokens[verb].text) :]
         between = self.text[tokens[begin].start : tokens[verb].start].strip()
-        kept = (
-            self.text[tokens[start].start : tokens[begin].start]
-            if lead and not _is_filler(tokens, lead)
-            else ""
-        )
-        self.subject = subject.partition(" (")[0]
-        if found := _BORN.search(between):
-            self._add(f"{self.subject} was {found[1]}", begin, verb)
-            between = between[: found.start()] + between[found.end() :]
-        said = subject if _is_pronoun(between) or tokens[begin].lower in POSSESSIVES else between
-        self._add(f"{kept}{said} {predicate}", start, end)
+        # An order ("Press the button") has no subject to hand on, nor has one put as such after a lead.
+        named = subject.partition(" (")[0]
+        self.subject = named if named.count('"') % 2 == 0 else subject
+        between, told = told_in_brackets(between, self.subject, fine=self.fine)
+        for fact in told:
+            self._add(fact, begin, verb)
+        pronoun = between.lower() in SUBJECT_PRONOUNS or tokens[begin].lower in POSSESSIVES
+        said = subject if pronoun or between.lower() in ("which", "who") else between
+        if between.lower() == "it" and is_expletive(tokens[verb:end]):
+            said = self.subject = between
+        self._add(f"{self._kept(start, lead)}{said} {predicate}", start, end)
         self._remember(subject, verb, end)
+
+    def _kept(self, start: int, lead: int) -> str:
+        """An opening phrase that stays before its clause, as it stood."""
+        if not lead or kind_of(self.tokens[start:], lead) not in ("phrase", "condition"):
+            return ""
+        return self._words(start, start + lead) + " "
+
+    def _tell_lead(self, kind: str, lead: int) -> None:
+        """The opening phrase as a claim of its own about the subject that followed it."""
+        tokens, subject = self.tokens, self.topic.last if kind == "clause" else self.subject
+        be = self.group.be
+        if kind == "clause":
+            self._clause(1, lead - 1, 0)
+        elif kind == "done" and subject:
+            paired = tokens[1].lower == "and" and tokens[2].tag == "P"
+            for first in [(0, 1), (2, 3)] if paired else [(0, 1)]:
+                rest = self._words(3 if paired else 1, lead - 1)
+                self._add(f"{subject} {be} {self._words(*first).lower()} {rest}", 0, lead - 1)
+        elif kind == "doing" and subject:
+            starts = [0] + [
+                at + 1 for at in range(1, lead - 2) if tokens[at].tag == "C" and tokens[at + 1].tag == "G"
+            ]
+            for start, after in zip(starts, [*(at - 1 for at in starts[1:]), lead - 1], strict=True):
+                many = self.group.many or is_many(subject)
+                verb = finite(tokens[start].lower, past=self.group.past, plural=many)
+                self._add(f"{subject} {verb} {self._words(start + 1, after)}", 0, lead - 1)
+        elif kind == "role" and subject:
+            role = self._words(tokens[0].lower == "as", lead - 1)
+            self._add(f"{subject} {be} {role[:1].lower()}{role[1:]}", 0, lead - 1)
 
     def _named(self, start: int, end: int) -> str:
         """A subject in words: its pronoun or possessive replaced by the topic where there is one."""
         tokens = self.tokens
-        while end > start and (tokens[end - 1].lower in ADVERBS or tokens[end - 1].text == ","):
+        while end > start and (tokens[end - 1].tag == "A" or tokens[end - 1].text == ","):
             end -= 1
         if end <= start:
             return self.subject
-        words = self.text[tokens[start].start : tokens[end - 1].end]
-        if self.topic is None:
-            return words
-        if _is_pronoun(words):
-            return self.topic
-        if tokens[start].lower in POSSESSIVES and end - start > 1:
-            return f"{self.topic}'s{words[len(tokens[start].text) :]}"
-        return words
+        return filled(self._words(start, end), self.topic)
 
     def _remember(self, subject: str, verb: int, end: int) -> None:
         """Keep the subject for pronouns to come; "the capital of X is Y" speaks of Y."""
@@ -181,76 +262,21 @@ class _Sentence:
             while names and names[-1].text in (".", ","):
                 names = names[:-1]
             if names and len(names) <= 4 and all(token.capital for token in names):
-                self.topic = self.text[names[0].start : names[-1].end]
-                self.subject = self.topic
+                self.subject = self.text[names[0].start : names[-1].end]
+                self.topic = Topic(self.topic.person or self.subject, self.subject, self.subject)
                 return
-        self._keep(subject)
-
-    def _keep(self, subject: str) -> None:
-        """Make a subject the topic, unless it is a pronoun or something that the topic owns."""
-        if subject and subject.lower() not in _NO_TOPIC and ("'s " not in subject or self.topic is None):
-            self.topic = subject.partition(" (")[0].partition(",")[0]
+        self.topic = remembered(self.topic, subject)
 
     def _antecedent(self, start: int, end: int) -> str:
         """The noun phrase before a comma: back to a verb, a comma, or a preposition other than `of`."""
-        tokens = self.tokens
-        at = end
-        while at > start:
-            token = tokens[at - 1]
-            stop = token.lower in PREPOSITIONS and token.lower != "of"
-            if stop or token.text in ",;:" or token.lower in COORDINATORS or is_verb(tokens, at - 1):
-                break
-            at -= 1
-        words = self.text[tokens[at].start : tokens[end - 1].end] if at < end else self.subject
-        return self.topic if self.topic and _is_pronoun(words) else words or self.subject
+        at = antecedent_at(self.tokens, start, end)
+        words = self._words(at, end) if at < end else self.subject
+        return filled(words, self.topic) or self.subject
+
+    def _words(self, start: int, end: int) -> str:
+        return words_of(self.text, self.tokens, start, end)
 
     def _add(self, words: str, start: int, end: int) -> None:
-        span = self.tokens[start].start, self.tokens[end - 1].end
-        for said in items_of(words.strip()):
+        span = self.tokens[start].start, self.tokens[max(start, end - 1)].end
+        for said in [words.strip()] if self.fine else items_of(words.strip()):
             self.out.append((said[:1].upper() + said[1:], *span))
-
-
-def _is_pronoun(words: str) -> bool:
-    return words.lower() in SUBJECT_PRONOUNS or words.lower() in ("this", "which", "who")
-
-
-def _is_filler(tokens: list[Token], lead: int) -> bool:
-    """Whether an opening phrase only links ("However,") or names the source ("Based on the context,")."""
-    words = {token.lower for token in tokens[:lead]}
-    return lead == 2 or bool(
-        {"based", "according"} & words and {"context", "documents", "information"} & words
-    )
-
-
-def _lead(tokens: list[Token]) -> int:
-    """How many tokens an opening phrase has, its comma included ("In 1990," "After the war,"), or 0."""
-    first = tokens[0].lower
-    opens = first in PREPOSITIONS or first in SUBORDINATORS or first in ADVERBS or first.endswith("ly")
-    opens = opens or " ".join(token.lower for token in tokens[:2]) in ("based on", "according to", "due to")
-    opens = opens or first in (
-        "however",
-        "additionally",
-        "moreover",
-        "therefore",
-        "thus",
-        "finally",
-        "overall",
-    )
-    if not opens or (is_verb(tokens, 0) and first != "based"):
-        return 0
-    for at, token in enumerate(tokens):
-        if token.text != "," or at + 1 >= len(tokens) or token.depth:
-            continue
-        after = tokens[at + 1]
-        if (
-            after.text[0].isdigit()
-            or tokens[at - 1].lower in ("based", "according")
-            or after.lower in COORDINATORS
-            or is_verb(tokens, at + 1)
-        ):
-            continue
-        if first not in SUBORDINATORS and first not in ("based", "according") and has_verb(tokens[1:at]):
-            return 0
-        if has_verb(tokens[at + 1 :]):
-            return at + 1
-    return 0

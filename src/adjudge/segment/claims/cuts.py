@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from adjudge.segment.claims.tokens import Token, has_verb, is_verb, verb_at
-from adjudge.segment.claims.words import (
-    ADVERBS,
-    BE,
-    COORDINATORS,
-    DETERMINERS,
-    ING,
-    MONTHS,
-    PARTICIPLES,
-    PREPOSITIONS,
-    SUBJECT_PRONOUNS,
-    word_set,
-)
+from adjudge.segment.claims.appositions import follows_apposition, is_apposition
+from adjudge.segment.claims.tokens import Token, group_end, has_verb, verb_at
+from adjudge.segment.claims.words import BE, COORDINATORS, FORMS_OF_BE, MONTHS, SUBJECT_PRONOUNS, word_set
 
 _QUANTITY = word_set("a an over about more approximately around nearly almost roughly some just at up")
 _NUMBER = re.compile(
     r"[0-9]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million)\b"
 )
 _HAS_OF = re.compile(r"with an? [\w -]{1,40} of ")
-_LONGEST_ASIDE = 16
+_PARTS = word_set("all most some both many one two three several none few each half")
+_BEFORE_ROLES = word_set("recording acting founding leading performing writing teaching voting training")
+_LONGEST_ASIDE = 20
+_LONGEST_SUBJECT = 9
 
 
 class Cut(NamedTuple):
@@ -36,85 +30,182 @@ class Cut(NamedTuple):
     drop: int
 
 
-def find_cuts(tokens: list[Token], begin: int = 0) -> list[Cut]:
+def find_cuts(tokens: Sequence[Token], begin: int = 0) -> list[Cut]:
     """Cuts after `begin`, in order."""
     cuts: list[Cut] = []
     clause = begin
     at = begin + 1
     while at < len(tokens):
-        token = tokens[at]
-        found: list[Cut] = []
-        if not token.depth:
-            if token.text in (";", "—") and has_verb(tokens[at + 1 :]):
-                found = [Cut(at + 1, "clause", 1)]
-            elif token.text == ",":
-                found = _after_comma(tokens, at, clause)
-            elif token.lower in COORDINATORS and token.lower != "or":
-                found = _after_coordinator(tokens, at, clause)
-            elif token.lower == "with" and _is_quantity(tokens, at, clause):
-                found = [Cut(at, "with", 0)]
-            elif token.lower in ("who", "known") and _tells_of_subject(tokens, at, clause):
-                found = [Cut(at, "relative" if token.lower == "who" else "done", 0)]
+        found = _cuts_at(tokens, at, clause, cuts[-1].kind if cuts else "") if not tokens[at].depth else []
         if found:
             cuts += found
             clause = found[-1].at if found[-1].kind in ("clause", "verb") else clause
-            at = found[-1].at
+            at = max(at, found[-1].at)
         at += 1
     return cuts
 
 
-def _after_comma(tokens: list[Token], comma: int, clause: int) -> list[Cut]:
+def _cuts_at(tokens: Sequence[Token], at: int, clause: int, last: str) -> list[Cut]:
+    token = tokens[at]
+    if token.text in (";", "—", ":") and at + 1 < len(tokens):
+        return [Cut(at + 1, "clause", 1)] if verb_at(tokens, at + 1, _stop(tokens, at + 1)) else []
+    if token.text == ",":
+        return _after_comma(tokens, at, clause)
+    if token.lower in COORDINATORS and token.lower not in ("or", "nor"):
+        if last == "doing" and at + 1 < len(tokens) and tokens[at + 1].tag == "G":
+            return [Cut(at + 1, "doing", 2 if tokens[at - 1].text == "," else 1)]
+        return _after_coordinator(tokens, at, clause)
+    if token.lower == "with" and _is_quantity(tokens, at, clause):
+        return [Cut(at, "with", 0)]
+    if token.lower in ("who", "that", "which", "whose", "known") and _tells_of_subject(tokens, at, clause):
+        if token.lower != "known":
+            return [Cut(at, "relative", 0)]
+        return [Cut(at - (tokens[at - 1].tag == "A"), "done", 0)]
+    return []
+
+
+def _stop(tokens: Sequence[Token], at: int) -> int:
+    """The next semicolon outside brackets, or the end."""
+    while at < len(tokens) and (tokens[at].depth or tokens[at].text != ";"):
+        at += 1
+    return at
+
+
+def _skip_adverbs(tokens: Sequence[Token], at: int) -> int:
+    while at < len(tokens) - 1 and tokens[at].tag == "A":
+        at += 1
+    return at
+
+
+def _verb_before(tokens: Sequence[Token], clause: int, end: int) -> int | None:
+    """The verb of a clause; one that shares `can` with the clause before begins with it."""
+    first = _skip_adverbs(tokens, clause)
+    return first if tokens[first].tag == "I" else verb_at(tokens, clause, end)
+
+
+def _after_comma(tokens: Sequence[Token], comma: int, clause: int) -> list[Cut]:
     at = comma + 1
     if at + 1 >= len(tokens):
         return []
-    first = tokens[at].lower
-    before = verb_at(tokens, clause, comma)
+    before = _verb_before(tokens, clause, comma)
     close = _close(tokens, at)
-    if first in ("who", "which", "whose", "where") and has_verb(tokens[at:close]):
-        if first == "which" and not is_verb(tokens, at + 1) and tokens[at + 1].lower not in ADVERBS:
-            return []
-        kind = "relative"
-    elif first in ING and before is not None:
-        kind = "doing"
-    elif first in PARTICIPLES and tokens[at + 1].lower in PREPOSITIONS:
-        kind = "done"
-    elif first in ("a", "an", "the") and not has_verb(tokens[at:close]):
-        if before is None and close == len(tokens):
-            return []
-        listed = any(token.lower in ("and", "or") or token.text == "," for token in tokens[at:close])
-        if before is not None and (close < len(tokens) or first == "the" or listed):
-            return []
-        kind = "apposition"
-    else:
+    kind = _kind_after_comma(tokens, at, before, close)
+    if kind is None:
         return []
     found = [Cut(at, kind, 1)]
+    if kind == "done":
+        found += _further_done(tokens, at, close)
     if before is None and close + 1 < len(tokens):
         found.append(Cut(close + 1, "resume", 1))
     return found
 
 
-def _close(tokens: list[Token], at: int) -> int:
+def _further_done(tokens: Sequence[Token], at: int, close: int) -> list[Cut]:
+    """The second participle of an aside: ", built in 1340 and later used as a prison,"."""
+    for index in range(at + 1, close - 1):
+        if tokens[index].lower == "and" and not tokens[index].depth:
+            verb = _skip_adverbs(tokens, index + 1)
+            if verb < close and tokens[verb].tag in "PV" and tokens[verb].lower.endswith(("ed", "n", "t")):
+                return [Cut(index + 1, "done", 1)]
+    return []
+
+
+def _kind_after_comma(tokens: Sequence[Token], at: int, before: int | None, close: int) -> str | None:
+    first = tokens[at]
+    next_word = _skip_adverbs(tokens, at)
+    if first.tag == "W" and has_verb(tokens[at:close]):
+        own = first.lower != "which" or tokens[_skip_adverbs(tokens, at + 1)].tag == "V"
+        return "relative" if own else None
+    if _has_pronoun(tokens, at) and has_verb(tokens[at:close]):
+        return "relative"
+    if first.tag == "G":
+        return "doing" if before is not None and not _is_listed(tokens, before, at) else None
+    if before is not None and tokens[next_word].tag == "I" and _has_modal(tokens, before):
+        return "verb"
+    if tokens[next_word].tag == "P":
+        return "done" if next_word + 1 < len(tokens) and tokens[next_word + 1].tag in "RTDNM#C" else None
+    if before is not None and tokens[next_word].tag == "V":
+        return None if first.lower in ("said", "says") else "verb"
+    if before is not None and _has_own_subject(tokens, at, sure=False) and not _in_saying(tokens, before, at):
+        return "clause"
+    return "apposition" if is_apposition(tokens, at, before, close) else None
+
+
+def _is_listed(tokens: Sequence[Token], before: int, at: int) -> bool:
+    """Whether an -ing form after a comma belongs to a list: "is a singer, recording artist and dancer"."""
+    after = tokens[at + 1].tag
+    role = tokens[before].lower in BE and tokens[at].lower in _BEFORE_ROLES and after == "N"
+    more = any(token.tag == "C" for token in tokens[at:])
+    noun = after == "C" and tokens[min(at + 2, len(tokens) - 1)].tag != "G"
+    return (role and more) or noun or _lists_doings(tokens, at)
+
+
+def _lists_doings(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an -ing form after a comma goes on with a list: "by asking A, losing B and finding C"."""
+    if not any(token.tag == "C" for token in tokens[at:]):
+        return False
+    for index in range(at - 1, 0, -1):
+        if tokens[index].lower in ("such", "including", "include", "includes", "included"):
+            return True
+        if tokens[index].tag == "G" and tokens[index - 1].tag in "RV":
+            return True
+    return False
+
+
+def _in_saying(tokens: Sequence[Token], before: int, at: int) -> bool:
+    """Whether `that` stands before the comma and its own verb is still to come."""
+    said = [index for index in range(before, at) if tokens[index].tag == "S"]
+    return bool(said) and verb_at(tokens, said[-1], at) is None
+
+
+def is_passive(tokens: Sequence[Token], verb: int) -> bool:
+    """Whether a verb is a form of be with a participle: "was built", "can be seen"."""
+    group = tokens[verb : group_end(tokens, verb)]
+    return len(group) > 1 and group[-1].tag == "E" and any(token.lower in FORMS_OF_BE for token in group)
+
+
+def _has_modal(tokens: Sequence[Token], verb: int) -> bool:
+    return any(token.tag == "I" for token in tokens[verb : group_end(tokens, verb)])
+
+
+def _has_pronoun(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a relative stands behind other words: "most of whom", "all of which", "with whom"."""
+    if tokens[at].tag == "R" and tokens[at].lower != "of":
+        return tokens[at + 1].lower in ("whom", "which")
+    numbered = tokens[at].lower in _PARTS or tokens[at].tag == "#"
+    return (
+        numbered
+        and at + 2 < len(tokens)
+        and tokens[at + 1].lower == "of"
+        and tokens[at + 2].lower in ("whom", "which")
+    )
+
+
+def _close(tokens: Sequence[Token], at: int) -> int:
     """The comma that ends an aside, or the end of the sentence."""
     for index in range(at, min(len(tokens), at + _LONGEST_ASIDE)):
         token = tokens[index]
         if token.text == "," and not token.depth and index + 1 < len(tokens):
-            after = tokens[index + 1]
-            if is_verb(tokens, index + 1) or after.lower in ADVERBS:
+            after = _skip_adverbs(tokens, index + 1)
+            if tokens[after].tag == "V":
                 return index
     return len(tokens)
 
 
-def _after_coordinator(tokens: list[Token], at: int, clause: int) -> list[Cut]:
+def _after_coordinator(tokens: Sequence[Token], at: int, clause: int) -> list[Cut]:
     drop = 2 if tokens[at - 1].text == "," else 1
     start = at + 1
-    if start >= len(tokens) or verb_at(tokens, clause, at) is None:
+    before = _verb_before(tokens, clause, at)
+    if start >= len(tokens) or before is None:
         return []
-    verb = start
-    while verb < len(tokens) - 1 and tokens[verb].lower in ADVERBS:
-        verb += 1
-    if is_verb(tokens, verb):
-        said = {token.lower for token in tokens[clause:at]}
-        return [] if "that" in said or tokens[start].lower == "to" else [Cut(start, "verb", drop)]
+    verb = _skip_adverbs(tokens, start)
+    if tokens[verb].tag == "V":
+        said = any(token.tag == "S" and token.lower == "that" for token in tokens[clause + 1 : at])
+        return [] if said else [Cut(start, "verb", drop)]
+    if tokens[verb].tag == "I" and _has_modal(tokens, before):
+        return [Cut(start, "verb", drop)]
+    if tokens[verb].tag == "P" and is_passive(tokens, before):
+        return [Cut(start, "verb", drop)]
     if tokens[start].lower in SUBJECT_PRONOUNS or tokens[start].lower == "there":
         return [Cut(start, "clause", drop)]
     if _has_own_subject(tokens, start, tokens[at - 1].text == "," or tokens[at].lower != "and"):
@@ -122,33 +213,42 @@ def _after_coordinator(tokens: list[Token], at: int, clause: int) -> list[Cut]:
     return []
 
 
-def _has_own_subject(tokens: list[Token], start: int, sure: bool) -> bool:
+def _has_own_subject(tokens: Sequence[Token], start: int, sure: bool) -> bool:
     """Whether a noun phrase and then a finite verb follow."""
     first = tokens[start]
-    if not (first.capital or first.lower in DETERMINERS or sure):
+    if not (first.tag in "MDO" or sure) or first.tag == "S" or first.lower in ("how", "what", "why"):
         return False
-    for at in range(start + 1, min(len(tokens), start + 9)):
+    for at in range(start + 1, min(len(tokens), start + _LONGEST_SUBJECT)):
         token = tokens[at]
-        if token.text in ",;:" or token.lower in ("that", "which", "who", "and", "or", "to"):
+        if token.text in ",;:" or token.tag in "WCTS":
             return False
-        if is_verb(tokens, at) and not token.lower.endswith("ing"):
+        if token.tag == "V":
             return True
     return False
 
 
-def _tells_of_subject(tokens: list[Token], at: int, clause: int) -> bool:
+def _tells_of_subject(tokens: Sequence[Token], at: int, clause: int) -> bool:
     """Whether "who …" or "known for …" follows "X is a …" directly and so speaks of X."""
     verb = verb_at(tokens, clause, at)
     if verb is None or tokens[verb].lower not in BE or at - verb < 2 or at + 2 >= len(tokens):
         return False
+    if has_verb(tokens[verb + 1 : at]) or follows_apposition(tokens, verb, at):
+        return False
     if tokens[at].lower == "known":
-        return tokens[at - 1].text != "," and tokens[at + 1].lower in ("for", "as")
-    return tokens[verb + 1].lower in ("a", "an") and is_verb(tokens, at + 1)
+        return tokens[at].tag == "P" and tokens[at - 1].text != "," and tokens[at + 1].lower in ("for", "as")
+    told = tokens[verb + 1].lower in ("a", "an") and (
+        tokens[at].lower == "whose" or tokens[_skip_adverbs(tokens, at + 1)].tag == "V"
+    )
+    near = all(token.tag not in "RGPT" or token.lower == "of" for token in tokens[verb + 1 : at])
+    return told and (near or tokens[at].lower in ("who", "whose")) and tokens[at].tag == "W"
 
 
-def _is_quantity(tokens: list[Token], at: int, clause: int) -> bool:
+def _is_quantity(tokens: Sequence[Token], at: int, clause: int) -> bool:
     """Whether "with" gives a number ("with a population of 2M") to a clause that has its verb."""
     if at + 2 >= len(tokens) or verb_at(tokens, clause, at) is None:
+        return False
+    order = tokens[clause].tag == "V"
+    if order or any(token.lower == "only" for token in tokens[clause:at]):
         return False
     first = tokens[at + 1]
     if not (first.lower in _QUANTITY or first.text[0].isdigit()):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from adjudge.segment.claims.tokens import Token, is_verb, tokens_of
-from adjudge.segment.claims.words import ADVERBS, AUXILIARIES, BE, DETERMINERS, MONTHS, PREPOSITIONS
+from adjudge.segment.claims.tokens import Token, tokens_of
+from adjudge.segment.claims.words import BE, DETERMINERS, MONTHS, PREPOSITIONS
 
 _LONGEST_ITEM = 7
 _WHOLE = frozenset({"between", "both", "either", "combination", "relationship"})
@@ -50,7 +50,7 @@ def _commas(tokens: list[Token], join: int) -> list[int]:
     while True:
         at = edge - 1
         while at > 0 and not (tokens[at].text == "," and not tokens[at].depth):
-            if is_verb(tokens, at) or edge - at > _LONGEST_ITEM:
+            if tokens[at].tag in "VE" or edge - at > _LONGEST_ITEM:
                 return commas
             at -= 1
         if at <= 0 or edge - at < 2:
@@ -67,7 +67,7 @@ def _begin(tokens: list[Token], edge: int) -> int | None:
         word = tokens[at].lower
         if word in _WHOLE:
             return None
-        if is_verb(tokens, at) or word in BE or word == ":" or (word in PREPOSITIONS and word != "of"):
+        if tokens[at].tag in "VEI" or word == ":" or (word in PREPOSITIONS and word != "of"):
             return at + 1 if at + 1 < edge else None
     return None
 
@@ -89,7 +89,7 @@ def _may_split(tokens: list[Token], items: list[tuple[int, int]], begin: int, li
         if end - start > _LONGEST_ITEM or start >= end:
             return False
         words = [token.lower for token in tokens[start:end]]
-        if any(is_verb(tokens, at) for at in range(start, end)) or words[0] in AUXILIARIES | ADVERBS:
+        if any(token.tag in "VWS" for token in tokens[start:end]) or tokens[start].tag in "ARTIG":
             return False
         if words[0] in MONTHS or (words[0].isdigit() and len(words) == 1):
             return False

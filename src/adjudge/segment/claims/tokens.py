@@ -1,39 +1,30 @@
-"""Words of a sentence with their offsets, and which of them act as finite verbs."""
+"""Words of an English sentence with their offsets and tags."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from adjudge.segment.claims.words import (
-    ADVERBS,
-    AUXILIARIES,
-    BASE_FORMS,
-    BE,
-    DETERMINERS,
-    PAST,
-    PREPOSITIONS,
-    PRESENT,
-    PRONOUNS,
-)
+from adjudge.segment.claims.tags import tags_of
 
 _TOKEN = re.compile(
-    r"(?<=[a-z])(?:'s|’s|'re|’re|'ve|’ve|'d|’d|'ll|’ll)\b|[^\W_]+(?:[-./&@:][^\W_]+|['’](?!s\b|re\b|ve\b|ll\b|d\b)[a-z]+"
+    r"(?:[A-Z][a-z]?\.){2,}|(?<=[a-z])(?:'s|’s|'re|’re|'ve|’ve|'d|’d|'ll|’ll)\b|[^\W_]+(?:[-./&@:][^\W_]+|['’](?!s\b|re\b|ve\b|ll\b|d\b)[a-z]+"
     r"|,(?=[0-9]{3}\b)[0-9]{3})*|[^\w\s]|_"
 )
+_TAKES = frozenset({"take", "takes", "took"})
 _OPEN, _CLOSED = "([{“«", ")]}”»"
-_CLITICS = frozenset({"'s", "'re", "'ve", "'d", "'ll"})
-_CLITIC_HOSTS = PRONOUNS | {"there", "here"}
 
 
 class Token(NamedTuple):
-    """A word or a sign; `depth` is above 0 inside brackets and quotes."""
+    """A word or a sign; `depth` is above 0 inside brackets and quotes; for `tag` see `tags`."""
 
     text: str
     lower: str
     start: int
     end: int
     depth: int
+    tag: str
 
     @property
     def capital(self) -> bool:
@@ -42,7 +33,9 @@ class Token(NamedTuple):
 
 def tokens_of(sentence: str) -> list[Token]:
     """Tokens in order; a closed pair of straight quotes counts as brackets."""
-    tokens = []
+    depths: list[int] = []
+    texts: list[str] = []
+    starts: list[int] = []
     depth, quoted = 0, False
     paired = sentence.count('"') % 2 == 0
     for found in _TOKEN.finditer(sentence):
@@ -51,73 +44,43 @@ def tokens_of(sentence: str) -> list[Token]:
             depth -= 1
         if text == '"' and paired:
             quoted = not quoted
-        lower = text.lower().replace("’", "'")
-        tokens.append(Token(text, lower, found.start(), found.end(), depth + quoted))
+        texts.append(text)
+        starts.append(found.start())
+        depths.append(depth + quoted)
         if (text in _OPEN and text != "“") or (text == "“" and "”" in sentence):
             depth += 1
-    return tokens
+    lowers = [text.lower().replace("’", "'") for text in texts]
+    tags = tags_of(texts, lowers, depths)
+    ends = [start + len(text) for start, text in zip(starts, texts, strict=True)]
+    return list(map(Token, texts, lowers, starts, ends, depths, tags))
 
 
-def is_verb(tokens: list[Token], at: int) -> bool:
-    """Whether the token seems to be a finite verb, from its form and its neighbours."""
-    token = tokens[at]
-    word = token.lower
-    if token.depth or (token.capital and at):
-        return False
-    before = tokens[at - 1].lower if at else ""
-    after = tokens[at + 1].lower if at + 1 < len(tokens) else ""
-    if word in _CLITICS:
-        return before in _CLITIC_HOSTS
-    if word in AUXILIARIES:
-        return word not in ("be", "been") and not (word == "may" and token.capital)
-    if before in DETERMINERS or before in PREPOSITIONS or (before in AUXILIARIES and before not in BE):
-        return False
-    if word in PAST:
-        return before not in BE and not _is_reduced(at, after)
-    if word in PRESENT:
-        return _takes_complement(tokens, at, after)
-    if word in BASE_FORMS:
-        return before in ("they", "we", "you", "i", "people") or (
-            before.endswith("s") and after in DETERMINERS
-        )
-    return (
-        word.endswith("ed")
-        and len(word) > 5
-        and at > 0
-        and before not in BE
-        and _takes_complement(tokens, at, after)
-    )
+def words_of(text: str, tokens: Sequence[Token], start: int, end: int) -> str:
+    """The text from one token up to another, or nothing."""
+    return text[tokens[start].start : tokens[end - 1].end] if start < end else ""
 
 
-def _is_reduced(at: int, after: str) -> bool:
-    """A past form after a noun and before `by` or `in` that leans on it: "a film directed by …"."""
-    return after == "by" and at > 0
-
-
-def _takes_complement(tokens: list[Token], at: int, after: str) -> bool:
-    """What follows a verb rather than a plural noun: article, name, number, preposition, adverb."""
-    if not after or at + 1 >= len(tokens):
-        return False
-    follower = tokens[at + 1]
-    return (
-        after in DETERMINERS
-        or (after in PREPOSITIONS and after not in ("of",))
-        or after in ADVERBS
-        or follower.capital
-        or follower.text[0].isdigit()
-        or after
-        in ("it", "them", "him", "more", "over", "many", "several", "both", "all", "that", "up", "out")
-        or (follower.text.isalpha() and tokens[at].lower in PRESENT and follower.lower not in AUXILIARIES)
-    )
-
-
-def verb_at(tokens: list[Token], start: int, end: int) -> int | None:
-    """Position of the first verb in [start, end), not the first token itself."""
-    for at in range(start + 1, end):
-        if is_verb(tokens, at):
+def verb_at(tokens: Sequence[Token], start: int, end: int) -> int | None:
+    """Position of the first finite verb in [start, end), or None."""
+    for at in range(start, end):
+        if tokens[at].tag == "V":
             return at
     return None
 
 
-def has_verb(tokens: list[Token]) -> bool:
-    return any(is_verb(tokens, at) for at in range(len(tokens)))
+def has_verb(tokens: Sequence[Token]) -> bool:
+    return any(token.tag == "V" for token in tokens)
+
+
+def group_end(tokens: Sequence[Token], verb: int) -> int:
+    """Where the words that make one verb end: "was not born", "began to write", "is expected to fall"."""
+    at = verb + 1
+    if at < len(tokens) and tokens[at].lower in ("place", "part") and tokens[verb].lower in _TAKES:
+        return at + 1
+    while at < len(tokens):
+        tag = tokens[at].tag
+        adverb = tag == "A" and at + 1 < len(tokens) and tokens[at + 1].tag in "AEIT"
+        if not (tag in "EIT" or adverb):
+            break
+        at += 1
+    return at

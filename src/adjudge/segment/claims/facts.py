@@ -1,0 +1,250 @@
+"""A clause into atomic facts: each item, phrase and attribute told on its own of the clause's subject.
+
+"She was born in Rome on 5 May 1960" -> She was born in Rome | She was born on 5 May 1960
+"He is a Swiss poet" -> He is Swiss | He is a poet
+"""
+
+from __future__ import annotations
+
+from adjudge.segment.claims.items import items_in, joined
+from adjudge.segment.claims.joins import joined_phrases
+from adjudge.segment.claims.leads import is_date, kind_of, lead_of
+from adjudge.segment.claims.phrases import Phrase, phrases_of
+from adjudge.segment.claims.roles import names_in, renamed_in, role_of, with_article
+from adjudge.segment.claims.tokens import Token, group_end, tokens_of, verb_at, words_of
+from adjudge.segment.claims.words import ARTICLES, CONDITIONS, FORMS_OF_BE, word_set
+
+_DENIALS = word_set("not never no neither nor hardly n't cannot none nobody nothing")
+_GOVERNED = word_set("of to for with as into about against like on upon")
+_GOVERNS_IN = word_set(
+    "consist consists consisted result results resulted resulting specialize specializes specialized"
+    " specialise specialises specialised participate participates participated engaged involved"
+    " interested succeeded believes believed"
+)
+_LINKING = FORMS_OF_BE | word_set("became become becomes remained remains")
+_MOST_PHRASES = 40
+
+
+def facts_of(clause: str) -> list[str]:
+    """The facts of a clause that has a subject, in order, none twice."""
+    tokens = tokens_of(clause)
+    if not tokens:
+        return [clause]
+    lead = lead_of(tokens)
+    verb = verb_at(tokens, lead, len(tokens))
+    if verb is None:
+        return _label(clause, tokens)
+    if lead and kind_of(tokens, lead) == "condition":
+        return [clause]
+    facts = _Clause(clause, tokens, lead, verb).facts()
+    return list(dict.fromkeys(facts)) or [clause]
+
+
+def _label(clause: str, tokens: list[Token]) -> list[str]:
+    """Words without a verb: "Colours: red and blue" is two facts, others are one."""
+    colon = next((at for at, token in enumerate(tokens) if token.text == ":" and not token.depth), None)
+    end = len(tokens)
+    while end and tokens[end - 1].text in ".,;":
+        end -= 1
+    if colon is None or colon + 1 >= end:
+        return [clause]
+    prefix = clause[: tokens[colon + 1].start]
+    return [prefix + joined(clause, tokens, item) for item in items_in(tokens, colon + 1, end)]
+
+
+class _Clause:
+    """A clause with its verb found, and the facts made so far."""
+
+    def __init__(self, text: str, tokens: list[Token], lead: int, verb: int) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.lead = lead
+        self.verb = verb
+        self.after = self._group_end()
+        begin = tokens[lead].start
+        self.prefix = text[begin : tokens[self.after - 1].end]
+        self.head = self.prefix
+        """What stands before the items of the last list."""
+        self.listing = 0
+        """Where `including` stands, once a phrase began with it."""
+        self.out: list[str] = []
+
+    def _group_end(self) -> int:
+        """After the verb and adverbs that no object follows: "feeds mainly on"."""
+        end = adverbs = group_end(self.tokens, self.verb)
+        while adverbs < len(self.tokens) and self.tokens[adverbs].tag == "A":
+            adverbs += 1
+        return adverbs if adverbs < len(self.tokens) and self.tokens[adverbs].tag in "RGTS" else end
+
+    def facts(self) -> list[str]:
+        subject = Phrase(self.lead, self.verb, "object")
+        phrases = phrases_of(self.tokens, self.after)
+        words = [token.lower for token in self.tokens]
+        denied = any(word in _DENIALS or word.endswith("n't") for word in words[self.lead :])
+        if not phrases or len(phrases) > _MOST_PHRASES or denied or not CONDITIONS.isdisjoint(words):
+            self._whole(phrases)
+        else:
+            self._tell(joined_phrases(self.tokens, self.lead, self.after, phrases))
+        if self.lead and kind_of(self.tokens, self.lead) == "phrase":
+            self._lead()
+        self.out += names_in(self.text, self.tokens, subject)
+        return self.out
+
+    def _whole(self, phrases: list[Phrase]) -> None:
+        """A clause that says something else when shortened: only the items of its last list are apart."""
+        if not phrases:
+            self.out.append(self.text[self.tokens[self.lead].start :])
+            return
+        start, end = phrases[0].start, phrases[-1].end
+        for item in items_in(self.tokens, start, end):
+            self.out.append(f"{self.prefix} {joined(self.text, self.tokens, item)}")
+
+    def _tell(self, phrases: list[Phrase]) -> None:
+        base, rest = self.prefix, phrases
+        first = phrases[0]
+        if first.kind == "object":
+            # "was born 6 May 1979 in Oslo": the place is not one of that day
+            if not is_date(self.tokens, first.start, first.end) or not self.prefix.endswith(("born", "died")):
+                base = f"{self.prefix} {self._text(first)}"
+            self._object(first)
+            rest = phrases[1:]
+        elif self._is_governed(first):
+            base = f"{self.prefix} {self._text(first)}"
+            if self.tokens[first.start].tag == "S" and self.tokens[first.start].lower != "that":
+                self.out.append(self.prefix)
+            self._phrase(self.prefix, first)
+            rest = phrases[1:]
+        previous = first if rest is not phrases else Phrase(self.after, self.after, "")
+        for phrase in rest:
+            base = self._further(base, phrase, previous)
+            previous = phrase
+
+    def _further(self, base: str, phrase: Phrase, previous: Phrase) -> str:
+        """Tell one more phrase; returns what later phrases are told of."""
+        if phrase.kind == "sibling":
+            own = Phrase(phrase.start + 1, phrase.end, "object")
+            listing = f" {self._words(self.listing, self.listing + 1)} " if self.listing else ""
+            if listing:
+                base = base.partition(listing)[0] + listing + self._text(own)
+                self.out.append(base)
+                return base
+            self._object(own)
+            return f"{self.prefix} {self._text(own)}"
+        if phrase.kind == "bracket":
+            held = base if self._text(previous) in base else f"{base} {self._text(previous)}"
+            self.out.append(f"{held} {self._text(phrase)}")
+            return base
+        if phrase.kind == "rest" and self.tokens[phrase.start - 1].tag in ",C":
+            # The list goes on after a bracket: "Ash (1988), Elm (1994) and Oak (2002)".
+            base = f"{self.head} {self._text(phrase)}"
+            for item in items_in(self.tokens, phrase.start, phrase.end):
+                self.out.append(f"{self.head} {joined(self.text, self.tokens, item)}")
+            return base
+        opener = self.tokens[phrase.start]
+        self.listing = phrase.start if opener.lower == "including" else self.listing
+        about = opener.tag == "P" or opener.lower == "from"
+        if about and previous.kind == "object" and self._is_role(previous):
+            self._phrase(self.prefix, phrase)
+            return base
+        if self._leans(phrase, previous) and previous.kind == "prep" and self._text(previous) not in base:
+            base = f"{base} {self._text(previous)}"
+        self._phrase(base, phrase)
+        extends = phrase.kind == "verbal" or opener.lower in ("including", "such")
+        return f"{base} {self._text(phrase)}" if extends else base
+
+    def _leans(self, phrase: Phrase, previous: Phrase) -> bool:
+        """Whether a phrase says more of the noun before it: "for repairs costing", "with a degree in law"."""
+        opener = self.tokens[phrase.start]
+        if opener.tag in "GPW" or opener.lower in ("including", "such"):
+            return True
+        if self.tokens[previous.start].lower == "from" and is_date(self.tokens, previous.start, previous.end):
+            return True
+        return self.tokens[previous.end - 1].tag == "N" and not is_date(self.tokens, phrase.start, phrase.end)
+
+    def _is_governed(self, phrase: Phrase) -> bool:
+        """Whether the verb means little without its first phrase: "consists of", "relies on", "served as"."""
+        opener, verb = self.tokens[phrase.start].lower, self.tokens[self.after - 1].lower
+        if opener == "in":
+            return verb in _GOVERNS_IN
+        dated = is_date(self.tokens, phrase.start, phrase.end)
+        return phrase.kind == "verbal" or (opener in _GOVERNED and not dated and verb != "born")
+
+    def _phrase(self, base: str, phrase: Phrase) -> None:
+        """A fact for each item of a phrase that follows what it says more of."""
+        tokens, start = self.tokens, phrase.start
+        inner = self._inner(phrase)
+        if (phrase.kind == "verbal" and tokens[start].tag in "WS") or inner >= phrase.end:
+            self.out.append(f"{base} {self._text(phrase)}")
+            return
+        opener = self._words(start, inner)
+        self.head = f"{base} {opener}"
+        for item in items_in(tokens, inner, phrase.end):
+            said = joined(self.text, tokens, item)
+            if opener.endswith("as") and tokens[inner].lower in ("a", "an") and tokens[item[0][0]].tag == "N":
+                said = with_article(said)
+            self.out.append(" ".join(part for part in (base, opener, said) if part))
+        self.out += names_in(self.text, tokens, phrase)
+        self.out += renamed_in(self.text, tokens, Phrase(inner, phrase.end, "object"))
+
+    def _inner(self, phrase: Phrase) -> int:
+        """Where the part of a phrase begins that may be a list, behind "in", "to see", "for having"."""
+        tokens, at = self.tokens, phrase.start
+        if tokens[at].tag == "R" or tokens[at].lower == "such":
+            following = tokens[at + 1 : at + 3]
+            second = following[0].tag == "R" and following[-1].tag != "#"
+            at += 2 if tokens[at].lower == "such" or second else 1
+        elif tokens[at].tag not in "TGP":
+            # "allows you to pay …"
+            at = next((i for i in range(at, phrase.end) if tokens[i].tag == "T"), at)
+        verbs = at
+        while verbs < phrase.end and tokens[verbs].tag in "TIGPEA":
+            verbs += 1
+        paired = [
+            index
+            for index in range(verbs, phrase.end - 1)
+            if tokens[index].tag == "C" and tokens[index + 1].tag in "IGP"
+        ]
+        if paired:
+            return at + 1 if tokens[at].tag == "T" else at
+        return verbs + 1 if verbs > at and verbs < phrase.end and tokens[verbs].tag == "R" else verbs
+
+    def _object(self, phrase: Phrase) -> None:
+        """A fact for each item of what the verb is said of; a nationality is an item."""
+        self.head = self.prefix
+        colon = next((at for at in range(phrase.start, phrase.end) if self.tokens[at].text == ":"), None)
+        if colon is not None and phrase.start < colon < phrase.end - 1 and not self.tokens[colon].depth:
+            self.out.append(f"{self.prefix} {self._words(phrase.start, colon)}")
+            phrase = Phrase(colon + 1, phrase.end, "object")
+        for item in items_in(self.tokens, phrase.start, phrase.end, roles=self._is_role(phrase)):
+            if self._is_role(phrase):
+                self.out += [f"{self.prefix} {said}" for said in role_of(self.text, self.tokens, item)]
+            else:
+                self.out.append(f"{self.prefix} {joined(self.text, self.tokens, item)}")
+        self.out += names_in(self.text, self.tokens, phrase) + renamed_in(self.text, self.tokens, phrase)
+
+    def _is_role(self, phrase: Phrase) -> bool:
+        linking = self.tokens[self.after - 1].lower in _LINKING
+        return linking and self.tokens[phrase.start].lower in ("a", "an")
+
+    def _lead(self) -> None:
+        """The opening phrase told of the bare clause."""
+        bare = self.out[0] if self.out else self.prefix
+        tokens = self.tokens
+        words = self.text[: tokens[self.lead - 1].end]
+        subject = self.tokens[self.lead]
+        low = subject.lower in ARTICLES or subject.tag == "O"
+        bare = bare[:1].lower() + bare[1:] if low and subject.text != "I" else bare
+        # "After retiring from football in 2003,": the year is one more fact
+        later = [
+            at for at in range(3, self.lead - 2) if tokens[at].tag == "R" and tokens[at - 1].tag in "NM#"
+        ]
+        later = [at for at in later if tokens[at].lower != "of"]
+        if tokens[1].tag == "G" and later and not tokens[later[0]].depth:
+            self.out.append(f"{self._words(0, later[0])}, {bare}")
+        self.out.append(f"{words} {bare}")
+
+    def _text(self, phrase: Phrase) -> str:
+        return self._words(phrase.start, phrase.end)
+
+    def _words(self, start: int, end: int) -> str:
+        return words_of(self.text, self.tokens, start, end)

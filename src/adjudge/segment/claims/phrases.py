@@ -1,0 +1,218 @@
+"""What follows a verb, cut into phrases: its object, then each phrase of time, place, purpose or manner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adjudge.segment.claims.tokens import Token, has_verb
+from adjudge.segment.claims.verbs import ING, base_of
+from adjudge.segment.claims.words import NUMERALS, word_set
+
+_DIGITS = frozenset("0123456789%")
+_NO_OPENERS = word_set("of than per")
+_ABOUT_NUMBERS = word_set("about over around under near up at")
+_AFTER_VERB_FORM = frozenset("PGEIV")
+_MORE = word_set("more less fewer least most")
+
+
+CONTROLS = word_set(
+    "allow enable require ask tell order encourage force permit want help expect urge persuade cause"
+    " lead invite convince instruct advise let make train teach inspire need"
+)
+"""Verbs that say who is to do something: "allows you to pay"."""
+
+
+_TO_DO = word_set(
+    "ability right attempt attempts effort efforts decision plan plans desire opportunity way ways"
+    " power need order failure chance permission refusal tendency capacity willingness able likely ready"
+    " willing unable due"
+)
+"""Words that mean little without what follows `to`."""
+
+
+_TITLES = word_set(
+    "award awards prize medal act festival museum institute fund society foundation book project"
+)
+
+
+class Phrase(NamedTuple):
+    """Tokens [start, end) and what they are: object, prep, verbal (has a verb form), bracket or sibling."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def phrases_of(tokens: Sequence[Token], begin: int) -> list[Phrase]:
+    """Phrases in order; the first may be the object, and a sibling is a further object after `and`."""
+    starts: list[tuple[int, str]] = [(begin, "object")]
+    at = begin
+    while at < len(tokens):
+        token = tokens[at]
+        if token.text == "(" and at > begin and not token.depth:
+            close = _closing(tokens, at)
+            starts.append((at, "bracket"))
+            if close < len(tokens):
+                starts.append((close, "rest"))
+            at = close
+            continue
+        kind = None if token.depth else _opens(tokens, at, begin, starts)
+        if kind is not None:
+            if starts[-1][0] == at:
+                starts.pop()
+            starts.append((at, kind))
+        at += 1
+    return _closed(tokens, starts)
+
+
+def _closed(tokens: Sequence[Token], starts: list[tuple[int, str]]) -> list[Phrase]:
+    """Phrases without the commas and conjunctions around them; empty ones go."""
+    found: list[Phrase] = []
+    ends = [start for start, _ in starts[1:]] + [len(tokens)]
+    for (start, kind), end in zip(starts, ends, strict=True):
+        while end > start and (
+            tokens[end - 1].tag in "C"
+            or (tokens[end - 1].tag == "A" and end < len(tokens) - 1)
+            or tokens[end - 1].text in ",.;:!"
+        ):
+            end -= 1
+        while start < end and (tokens[start].text == "," or (kind == "rest" and tokens[start].tag == "C")):
+            start += 1
+        if start >= end:
+            continue
+        if kind == "rest":
+            # What follows a bracket goes on with the phrase before it.
+            kind = "rest" if found else "object"
+        if kind == "prep" and (has_verb(tokens[start:end]) or tokens[start + 1 : start + 2][0].tag == "G"):
+            kind = "verbal"
+        found.append(Phrase(start, end, kind))
+    return found
+
+
+def _closing(tokens: Sequence[Token], at: int) -> int:
+    """After the bracket that closes the one at `at`."""
+    depth = tokens[at].depth
+    for index in range(at + 1, len(tokens)):
+        if tokens[index].text == ")" and tokens[index].depth == depth:
+            return index + 1
+    return len(tokens)
+
+
+def _opens(tokens: Sequence[Token], at: int, begin: int, starts: list[tuple[int, str]]) -> str | None:
+    """The kind of phrase that begins at a token, or None where the one before goes on."""
+    token = tokens[at]
+    if at + 1 >= len(tokens):
+        return None
+    before = tokens[at - 1].tag if at > begin else "V"
+    if token.tag == "R":
+        return _opens_prep(tokens, at, begin, starts, before)
+    if token.lower == "such" and tokens[at + 1].lower == "as":
+        return "prep"
+    if token.tag == "T" and tokens[at - 1].lower in _TO_DO:
+        return None
+    if token.tag == "T":
+        return "verbal" if before in "NM#OA'," and not _is_controlled(tokens, at, starts[-1]) else None
+    if token.tag == "G":
+        complement = tokens[at + 1].tag in "DR#MO" and token.lower in ING
+        listed = tokens[starts[-1][0]].tag in "RD" and starts[-1][1] == "prep" and before == ","
+        if listed and any(own.tag == "G" for own in tokens[starts[-1][0] : at]):
+            return None
+        return "verbal" if complement and before in "NM#O,A" else None
+    if token.tag == "P":
+        return "verbal" if before in "NM#" else None
+    if token.tag in "WS":
+        return "verbal" if before not in "R" else None
+    if token.tag == "C" and token.lower == "and":
+        return "sibling" if _is_sibling(tokens, at, begin, starts) else None
+    return None
+
+
+def _opens_prep(
+    tokens: Sequence[Token], at: int, begin: int, starts: list[tuple[int, str]], before: str
+) -> str | None:
+    token, after = tokens[at], tokens[at + 1]
+    if (
+        token.lower == "as"
+        and at + 2 < len(tokens)
+        and tokens[at + 2].lower == "as"
+        and after.lower != "well"
+    ):
+        return "verbal"
+    if before == "M" and after.tag == "M" and _is_title(tokens, at):
+        return None
+    if _awaits_verb(tokens, starts[-1], at):
+        return None
+    if token.lower in _NO_OPENERS or before == "R":
+        return None
+    if after.tag in ",V" and after.text not in "($€£“\"'":
+        return None
+    if token.lower == "as" and (
+        "as" in (tokens[at - 1].lower, tokens[at - 2].lower) or after.lower == "well"
+    ):
+        return None
+    if token.lower == "as" and tokens[at - 1].lower == "such":
+        return None
+    counts = after.tag == "#" or after.lower in _MORE or after.lower == "to"
+    if token.lower in _ABOUT_NUMBERS and counts and (before in "VRCDEIG," or at == begin):
+        return None
+    if at > begin and before in _AFTER_VERB_FORM:
+        return None
+    opener = tokens[starts[-1][0]].lower
+    if token.lower in ("to", "until") and opener == "from" and starts[-1][1] == "prep":
+        return None
+    if (
+        token.lower == "to"
+        and (after.tag == "#" or after.text in "$€£")
+        and tokens[at - 1].text[-1] in _DIGITS
+    ):
+        return None
+    return "prep"
+
+
+def _is_title(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a preposition stands inside a name: "the Courage in Media Award"."""
+    while at + 1 < len(tokens) and tokens[at + 1].tag == "M":
+        at += 1
+    return tokens[at].lower in _TITLES
+
+
+def _awaits_verb(tokens: Sequence[Token], phrase: tuple[int, str], at: int) -> bool:
+    """Whether a clause after `that` or `who` has only its subject so far: "that noise from the fan is"."""
+    if phrase[1] != "verbal" or tokens[phrase[0]].tag not in "SW" or has_verb(tokens[phrase[0] : at]):
+        return False
+    return has_verb(tokens[at:])
+
+
+def _is_controlled(tokens: Sequence[Token], at: int, phrase: tuple[int, str]) -> bool:
+    """Whether `to` goes on with a verb inside the phrase: "that allows you to pay"."""
+    if phrase[1] != "verbal":
+        return False
+    verb = next((i for i in range(at - 1, phrase[0] - 1, -1) if tokens[i].tag in "VIGE"), None)
+    return verb is not None and base_of(tokens[verb].lower) in CONTROLS
+
+
+def _is_sibling(tokens: Sequence[Token], at: int, begin: int, starts: list[tuple[int, str]]) -> bool:
+    """Whether `and` goes back past a phrase: "the Prize in 2005 and the Order in 2011"."""
+    if starts[-1][1] != "prep" or len(starts) < 2 or at + 1 >= len(tokens):
+        return False
+    if any(tokens[start].lower == "between" for start, _ in starts[1:]):
+        return False
+    back = len(starts) - 2
+    while back > 0 and starts[back][1] == "prep" and tokens[starts[back][0]].lower != "including":
+        back -= 1
+    listing = tokens[starts[back][0]].lower == "including"
+    if not (starts[back][1] in ("object", "sibling") or listing):
+        return False
+    own = tokens[min(starts[-1][0] + 1, at)]
+    head = tokens[begin] if back == 0 else tokens[min(starts[back][0] + 1, at)]
+    after = tokens[at + 1]
+    if any(token.text == "," for token in tokens[starts[-1][0] : at]):
+        return False
+    return _class(after) != _class(own) and _class(after) == _class(head) and _class(after) != "N"
+
+
+def _class(token: Token) -> str:
+    if token.lower in NUMERALS:
+        return "N"
+    return "D" if token.lower in ("a", "an", "the") else token.tag

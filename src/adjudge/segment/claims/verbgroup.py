@@ -1,0 +1,99 @@
+"""What a clause's verb is made of, and what a second verb after `and` shares with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adjudge.segment.claims.cuts import Cut, is_passive
+from adjudge.segment.claims.tokens import Token, group_end, words_of
+from adjudge.segment.claims.verbs import ACTIVE, BASE_FORMS, DONE, PAST, base_of
+from adjudge.segment.claims.words import BE, FORMS_OF_BE, HAVE, PAST_AUXILIARIES, word_set
+
+_VALUED = word_set(
+    "important possible impossible necessary recommended essential best likely unlikely difficult easy"
+    " hard common mentioned known believed estimated said reported noted worth crucial helpful clear"
+    " unclear advisable concluded argued assumed considered suggested stated thought help true useful"
+    " better vital announced"
+)
+_MANY = word_set("you they we i")
+
+
+class Group(NamedTuple):
+    """A finite verb with its helpers."""
+
+    past: bool = False
+    many: bool = False
+    passive: bool = False
+    helper: str = ""
+    """`will` or `began to`, which a second verb shares."""
+    being: str = ""
+    """`was` or `can be`, which a second participle shares."""
+
+    @property
+    def be(self) -> str:
+        """The form of be for something else said of the same subject."""
+        return "was" if self.past else "is"
+
+
+def group_of(text: str, tokens: Sequence[Token], verb: int, end: int) -> Group:
+    """The group that begins with the finite verb at `verb`, within [verb, end)."""
+    own = tokens[:end]
+    word = tokens[verb].lower
+    perfect = word in HAVE and verb + 1 < end and tokens[verb + 1].tag in "EA"
+    plain = (word in PAST and word not in BASE_FORMS) or word.endswith("ed")
+    after = group_end(own, verb)
+    first = next((at for at in range(verb, after) if tokens[at].tag == "I"), verb)
+    bes = [at for at in range(verb, after) if tokens[at].lower in FORMS_OF_BE]
+    return Group(
+        past=perfect or word in PAST_AUXILIARIES or plain,
+        many=word in ("are", "have", "were"),
+        passive=is_passive(own, verb),
+        helper=words_of(text, tokens, verb, first) + " " if first > verb else "",
+        being=words_of(text, tokens, verb, bes[-1] + 1) + " " if bes else "",
+    )
+
+
+def helper_for(group: Group, tokens: Sequence[Token], start: int, end: int) -> str:
+    """What a verb at `start` takes from the group before it: "was born in Lund and [was] raised in Malmö"."""
+    at = start
+    while at < end - 1 and tokens[at].tag == "A":
+        at += 1
+    if tokens[at].tag == "I":
+        return group.helper
+    if not group.passive or tokens[at].lower in ACTIVE or tokens[at].lower not in DONE:
+        return ""
+    if at + 1 >= end:
+        return group.being
+    after, counted = tokens[at + 1], tokens[min(at + 2, end - 1)].tag == "#"
+    shares = (
+        after.text in ".," or after.tag == "A" or after.lower == "in" or (after.tag == "R" and not counted)
+    )
+    return group.being if shares else ""
+
+
+def shared_complement(text: str, tokens: Sequence[Token], bounds: Sequence[Cut], end: int) -> str:
+    """What a verb shares with the next: "wrote and directed the film", "born and raised in Leeds"."""
+    verbs = [at for at in range(bounds[0].at, end) if tokens[at].tag == "V"]
+    if len(bounds) < 2 or bounds[1].kind != "verb" or len(verbs) != 1 or group_end(tokens, verbs[0]) < end:
+        return ""
+    stop = bounds[2].at - bounds[2].drop if len(bounds) > 2 else len(tokens)
+    after = group_end(tokens, bounds[1].at)
+    if after >= stop or tokens[end - 1].lower in ACTIVE or tokens[bounds[1].at].lower in ACTIVE:
+        return ""
+    passive = tokens[verbs[0]].lower in BE
+    shared = tokens[after].lower in ("in", "by", "at") if passive else tokens[after].tag in "DM#"
+    return " " + words_of(text, tokens, after, stop) if shared else ""
+
+
+def is_expletive(own: Sequence[Token]) -> bool:
+    """Whether `it` before these words stands for what follows: "it is important to", "it costs $5 to"."""
+    valued = any(token.lower in _VALUED for token in own[:5])
+    return (valued or base_of(own[0].lower) in ("cost", "take")) and any(token.tag in "TS" for token in own)
+
+
+def is_many(subject: str) -> bool:
+    """Whether a subject seems to be plural."""
+    if subject.lower() in _MANY:
+        return True
+    return subject.endswith("s") and not subject.endswith("ss") and not subject[:1].isupper()
