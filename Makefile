@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-llm check bench bench-peers lock clean
+.PHONY: demo test test-llm test-browser check bench bench-peers lock clean
 
 demo: $(STAMP)
 	$(BIN)/adjudge demo
@@ -15,6 +15,10 @@ test: check
 # A real model behind a real server, with an environment of its own: some 100 MB to fetch, minutes to run.
 test-llm: $(STAMP) .venv-llm/.installed
 	ADJUDGE_TEST_LLM=1 $(BIN)/python -m pytest -rP tests/llm
+
+# Our results in `inspect view`, in a Chromium of this machine; ADJUDGE_PICTURES=FOLDER keeps what it showed.
+test-browser: $(STAMP)
+	ADJUDGE_TEST_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
 
 .venv-llm/.installed: requirements-llm.lock
 	test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm

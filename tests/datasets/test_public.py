@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import socket
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -17,7 +19,9 @@ from click.testing import CliRunner
 
 from adjudge.cli import main
 from adjudge.datasets import public
-from adjudge.datasets.public import Dataset, File, datasets, fetch, find_data, find_dataset, problem
+from adjudge.datasets.fetching import fetch, problem
+from adjudge.datasets.public import Dataset, File, datasets, find_data, find_dataset
+from adjudge.datasets.recorded import RECORD
 from adjudge.errors import InputError, UsageError
 
 TEXT = b"one line\n" * 5000
@@ -130,8 +134,83 @@ def test_every_data_set_is_described_soundly() -> None:
         assert len(set(paths)) == len(paths) > 0
         for file in dataset.files:
             assert file.path.startswith(f"{dataset.name}/")
-            assert len(file.sha256 or "") == 64 or len(file.git or "") == 40
+            checked = len(file.sha256 or "") == 64 or len(file.git or "") == 40
+            assert checked or (file.folder in dataset.sums and not file.has_checksum)
+        # A name at a fixed commit always means the same content.
+        assert re.search(r"/[0-9a-f]{40}/", dataset.base)
     assert len(datasets()["longfact"].files) == 76
+
+
+def test_all_parts_of_ragbench() -> None:
+    files = datasets()["ragbench"].files
+    parts = "covidqa cuad delucionqa emanual expertqa finqa hagrid hotpotqa msmarco pubmedqa tatqa techqa"
+    assert list(dict.fromkeys(file.folder for file in files)) == [
+        f"ragbench/{part}" for part in parts.split()
+    ]
+    assert len(files) == 3 * 12
+    assert list(datasets()["ragbench"].sums) == [f"ragbench/{part}" for part in parts.split()]
+    emanual = find_dataset("ragbench/emanual")
+    # Of this part every file is known, and they add up to what the publisher says of them together.
+    assert sum(file.bytes or 0 for file in emanual.files) == emanual.size == 2_292_660
+    with pytest.raises(UsageError, match="no part 'ragbench/emanua'; there are ragbench/covidqa"):
+        find_dataset("ragbench/emanua")
+
+
+def unknown(base: str, total: int = 10) -> Dataset:
+    """Two files of which only their bytes together are known."""
+    made = (File(path="toy/p/b.json", url="b.json"), File(path="toy/p/c.json", url="c.json"))
+    return msgspec.structs.replace(toy(base), files=made, sums={"toy/p": total})
+
+
+def test_what_no_checksum_is_known_of_is_recorded_and_must_stay_so(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "home/c.json").write_bytes(b"other")
+    folder = tmp_path / "data"
+    assert [f.came for f in fetch(unknown(home.base), folder)] == ["downloaded", "downloaded"]
+    lines = (folder / "toy" / RECORD).read_text().splitlines()
+    assert lines == [
+        f"{hashlib.sha256(b'short').hexdigest()}  p/b.json",
+        f"{hashlib.sha256(b'other').hexdigest()}  p/c.json",
+    ]
+    (folder / "toy/p/b.json").write_bytes(b"shorn")  # here: mended
+    assert [f.came for f in fetch(unknown(home.base), folder)] == ["there", "downloaded"]
+    (folder / "toy/p/b.json").unlink()
+    (tmp_path / "home/b.json").write_bytes(b"shelf")  # at its home: refused
+    with pytest.raises(InputError, match="not the file that is wanted: its SHA-256 is not the expected one"):
+        list(fetch(unknown(home.base), folder))
+    assert not (folder / "toy/p/b.json").exists()
+
+
+def test_files_that_do_not_add_up_to_what_the_publisher_says_are_taken_away(
+    home: Home, tmp_path: Path
+) -> None:
+    (tmp_path / "home/c.json").write_bytes(b"longer")
+    folder = tmp_path / "data"
+    with pytest.raises(InputError, match="11 bytes together, and their publisher says 10"):
+        list(fetch(unknown(home.base), folder))
+    assert sorted(path.name for path in (folder / "toy").rglob("*") if path.is_file()) == [RECORD]
+    (folder / "toy/p/b.json").write_bytes(b"mine!!!")
+    (folder / "toy/p/c.json").write_bytes(b"own")
+    assert [f.came for f in fetch(unknown(home.base), folder)] == ["there", "there"]
+    with pytest.raises(InputError, match="publisher says 11"):
+        list(fetch(unknown(home.base, 11), folder))
+    assert (folder / "toy/p/b.json").exists()  # what was there before is not ours to take
+
+
+def test_a_download_that_breaks_off_is_noticed_without_a_checksum(tmp_path: Path) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort")
+
+    threading.Thread(target=serve, daemon=True).start()
+    base = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    one = msgspec.structs.replace(unknown(base), files=unknown(base).files[:1], sums={})
+    with listener, pytest.raises(InputError, match="5 bytes instead of 9"):
+        list(fetch(one, tmp_path / "data"))
+    assert not (tmp_path / "data/toy/p/b.json").exists()
 
 
 def test_the_copies_at_hand_add_up(data) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import adjudge
 from adjudge.datasets.ragchecker import READER, SOURCE, WRITER
 from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError, UsageError
@@ -329,3 +330,11 @@ def test_quirks_of_the_tool_that_are_not_ours(tmp_path: Path, golden: Callable[[
     }
     (record,) = score(read(save(tmp_path / "f.json", only)), RagChecker(metrics=("ragchecker.faithfulness",)))
     assert record.scores[0].value == 0.5
+
+
+def test_a_file_without_passages_is_for_ragchecker_alone(tmp_path: Path) -> None:
+    row = {"query_id": "1", "query": "Which?", "gt_answer": "The door is green and it has two locks on it."}
+    row |= {"response": "The door is green.", "retrieved_context": []}
+    path = tmp_path / "inputs.json"
+    path.write_text(json.dumps({"results": [row]}))
+    assert {record.protocol for record in adjudge.evaluate(str(path)).records} == {"ragchecker"}

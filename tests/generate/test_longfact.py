@@ -17,8 +17,9 @@ from adjudge.datasets.source import Source
 from adjudge.datasets.where import parse_where, select
 from adjudge.errors import InputError, UsageError
 from adjudge.generate.engine import Progress
-from adjudge.generate.longfact import LongfactPlan, format_prompt, generate_longfact, read_punt
+from adjudge.generate.longfact import generate_longfact
 from adjudge.generate.longfact_data import prepare_prompts, read_prompts
+from adjudge.generate.longfact_form import LongfactPlan, format_prompt, read_punt
 from adjudge.metrics.f_at_k import f1_at_k
 from chat.server import MisbehavingServer
 
@@ -104,20 +105,23 @@ def test_sides_and_methods(tmp_path) -> None:
     assert [sample.attributes["is_idk"] for sample in samples[::2]] == [True, False, False, False]
 
 
-def test_none_and_placeholder_ask_nobody(tmp_path) -> None:
+@pytest.mark.parametrize("silent", ["none", "placeholder"])
+def test_none_and_placeholder_ask_nobody(tmp_path, silent: str) -> None:
     out = tmp_path / "result.json"
     with MisbehavingServer(answer=answer) as server:
         data = make_folder(tmp_path / "longfact")
-        go(server, data, out, plan={"side_1": "none", "side_2": "placeholder"})
-        assert server.requests == []
+        progress = go(server, data, out, plan={"side_1": silent, "side_2": "vanilla_prompting"})
+    assert progress.cases == 4
     entry = json.loads(out.read_text())["per_prompt_data"][0]
-    assert (entry["side1_response"], entry["side2_response"]) == ("", "[PLACEHOLDER RESPONSE]")
+    assert entry["side1_response"] == {"none": "", "placeholder": "[PLACEHOLDER RESPONSE]"}[silent]
     source = Source(out)
-    assert list(read(source)) == []
-    assert sorted(source.notes) == [
-        "side_1 is 'none', so it has no responses and is skipped",
-        "side_2 is 'placeholder', so it has no responses and is skipped",
-    ]
+    assert {sample.attributes["side"] for sample in read(source)} == {2}
+    assert list(source.notes) == [f"side_1 is {silent!r}, so it has no responses and is skipped"]
+
+
+def test_two_sides_that_ask_nobody_are_refused() -> None:
+    with pytest.raises(UsageError, match="nobody would be asked; give one of them a method: vanilla_prom"):
+        LongfactPlan(side_1="none", side_2="placeholder")
 
 
 def test_prompts_are_formatted_once() -> None:

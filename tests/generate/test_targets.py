@@ -271,3 +271,51 @@ def test_a_function_of_another_arity_is_refused_before_anything_is_asked(install
 def test_functions_that_take_more_if_they_must_are_fine(install) -> None:
     for function in (lambda question, k=5: "x", lambda *all: "x", str):
         make_target(install(function))
+
+
+def test_an_async_function_that_blocks_does_not_defeat_the_time_out(tmp_path, install) -> None:
+    """It stops the loop that it shares with the others; ours goes on, and later questions get a new loop."""
+
+    async def answer(question: str) -> str:
+        if "slow" in question:
+            time.sleep(2.5)
+        await asyncio.sleep(0.01)
+        return question
+
+    path, out = questions(tmp_path, "slow", *(f"q{n}" for n in range(4))), tmp_path / "out.jsonl"
+    started = time.monotonic()
+    progress = go(path, install(answer), out, timeout=0.5, concurrency=1)
+    assert time.monotonic() - started < 2.4
+    (failure,) = progress.failures
+    assert failure.error == "no answer within 0.5 s; an async function that blocks holds up all others"
+    assert [sample.response for sample in read(Source(out))] == ["q0", "q1", "q2", "q3"]
+
+
+def test_async_calls_share_one_loop_and_are_cancelled_at_their_time(tmp_path, install) -> None:
+    loops: set[int] = set()
+    ended: list[str] = []
+
+    async def answer(question: str) -> str:
+        loops.add(id(asyncio.get_running_loop()))
+        try:
+            await asyncio.sleep(30 if "hang" in question else 0.01)
+        except asyncio.CancelledError:
+            ended.append(question)
+            raise
+        return question
+
+    path, out = questions(tmp_path, "a", "hang", "b", "c"), tmp_path / "out.jsonl"
+    progress = go(path, install(answer), out, timeout=0.5)
+    assert [(failure.id, failure.error) for failure in progress.failures] == [
+        ("q1", "no answer within 0.5 s")
+    ]
+    assert ended == ["hang"]
+    assert len(loops) == 1
+
+
+def test_a_time_out_of_its_own_is_not_taken_for_ours(tmp_path, install) -> None:
+    async def answer(question: str) -> str:
+        raise TimeoutError("upstream took too long")
+
+    progress = go(questions(tmp_path, "a"), install(answer), tmp_path / "out.jsonl")
+    assert progress.failures[0].error == "the target raised TimeoutError: upstream took too long"

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 from inspect_ai import Epochs, Task, eval
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -113,6 +114,13 @@ def test_passages_come_from_the_metadata(run: Callable[..., EvalLog], metadata: 
     log = run([sample], {"Which colour?": "The door is green."}, ragchecker_scorer(judge="local"))
     assert metrics(log)["faithfulness"] == 1.0
     assert metrics(log)["claim_recall"] == 1.0
+
+
+def test_an_empty_list_of_passages_is_none(run: Callable[..., EvalLog]) -> None:
+    sample = Sample(input="Which colour?", target="The door is green.", metadata={"retrieved_context": []})
+    log = run([sample], {"Which colour?": "The door is green."}, ragchecker_scorer(judge="local"))
+    assert metrics(log)["f1"] == 1.0
+    assert "faithfulness" not in metrics(log)
 
 
 DOORS = {
@@ -264,8 +272,10 @@ def test_each_ability_of_rgb_has_its_own_value(run: Callable[..., EvalLog]) -> N
 
 
 def test_a_judge_that_cannot_label_is_refused_at_once() -> None:
-    with pytest.raises(JudgeError, match=r"'rules' cannot label for protocol 'ragchecker' .*ExtractClaims"):
+    words = r"'rules' cannot label for protocol 'ragchecker' .*ExtractClaims"
+    with pytest.raises(PrerequisiteError, match=words) as raised:
         ragchecker_scorer(judge="rules")
+    assert isinstance(raised.value.__cause__, JudgeError)
 
 
 def test_extractor_and_checker_by_name(

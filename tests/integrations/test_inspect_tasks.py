@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 from click.testing import CliRunner
 from inspect_ai import Task, eval
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelName, ModelOutput
@@ -25,8 +26,7 @@ from inspect_ai.solver import TaskState, generate
 
 import adjudge
 from adjudge.cli import main
-from adjudge.errors import InputError, UsageError
-from adjudge.integrations.inspect import rgb_scorer
+from adjudge.integrations.inspect import ragchecker_scorer, rgb_scorer
 from adjudge.integrations.inspect.scripted import UNKNOWN, answer, refusal
 from adjudge.integrations.inspect.tasks import longfact, ragchecker_qa, rgb_counterfactual, rgb_noise
 from integrations.inspect_helpers import WARNINGS, clean, metrics  # noqa: F401
@@ -86,7 +86,7 @@ def test_the_command_of_the_benchmark(tmp_path: Path) -> None:
     log = inspect_eval("adjudge/rgb_noise", tmp_path)
     found = metrics(log)
     assert len(log.samples or []) == 15
-    assert [found[f"noise {rate}"] for rate in ("0.0", "0.2", "0.4", "0.6", "0.8")] == [1.0] * 5
+    assert [found[f"noise {rate}%"] for rate in (0, 20, 40, 60, 80)] == [1.0] * 5
     assert (found["mean"], found["accuracy_official"], found["accuracy_strict"]) == (1.0, 1.0, 0.0)
     path = next(tmp_path.glob("*.eval"))
     done = CliRunner().invoke(main, ["run", str(path)])
@@ -134,7 +134,7 @@ def test_values_of_the_tasks(tmp_path: Path) -> None:
     refused = metrics(in_process("adjudge/rgb_rejection", tmp_path / "r"))
     assert (refused["rejection"], refused["rejection_official"]) == (1.0, 1.0)
     joined = metrics(in_process("adjudge/rgb_integration", tmp_path / "i"))
-    assert (joined["noise 0.0"], joined["noise 0.4"], joined["mean"]) == (1.0, 1.0, 1.0)
+    assert (joined["noise 0%"], joined["noise 40%"], joined["mean"]) == (1.0, 1.0, 1.0)
     misled = metrics(in_process("adjudge/rgb_counterfactual", tmp_path / "c"))
     assert (misled["mean"], misled["accuracy"], misled["error_detection"]) == (0.0, 0.0, 0.0)
 
@@ -159,7 +159,7 @@ def test_data_of_ones_own(tmp_path: Path) -> None:
     assert (sample.id, sample.input, sample.target) == ("x", "Why?", ["because", "so"])
     (tmp_path / "b.jsonl").write_text('{"prompt": "Tell."}\n{"prompt": "Say."}\n{"prompt": "Tell."}\n')
     prompts = str(tmp_path / "b.jsonl")
-    with pytest.raises(UsageError, match="evidence=corpus:PATH"):
+    with pytest.raises(PrerequisiteError, match="evidence=corpus:PATH"):
         longfact(data=prompts)
     made = longfact(data=prompts, evidence=f"corpus:{own}")
     assert [sample.input for sample in made.dataset] == ["Tell.", "Say."]
@@ -180,21 +180,56 @@ def test_bundled_samples_in_place_of_the_data_pointed_to_are_said(tmp_path, monk
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "words"),
+    ("make", "words"),
     [
-        (lambda: rgb_noise(noise="much"), UsageError, "noise must be numbers"),
-        (lambda: rgb_noise(noise=2), UsageError, "from 0 to 1"),
-        (lambda: rgb_noise(language="fr"), InputError, "language=en"),
-        (lambda: rgb_noise(data="no/such/folder"), InputError, "data="),
-        (lambda: ragchecker_qa(data="no/such.jsonl"), InputError, "data="),
+        (lambda: rgb_noise(noise="much"), "noise must be numbers"),
+        (lambda: rgb_noise(noise=2), "from 0 to 1"),
+        (lambda: rgb_noise(language="fr"), "in en and zh, not 'fr'"),
+        (lambda: rgb_noise(passages="two"), "passages must be a whole number, 0 or more, not 'two'"),
+        (lambda: rgb_noise(data="no/such/folder"), "data="),
+        (lambda: rgb_noise(judge="wrong"), "there is no judge 'wrong'"),
+        (lambda: rgb_counterfactual(correct="some"), "correct must be a number"),
+        (lambda: ragchecker_qa(data="no/such.jsonl"), "data="),
+        (lambda: ragchecker_qa(checker_name="wrong"), "there is no judge 'wrong'"),
+        (lambda: longfact(k="many"), "positive whole numbers, not 'many'"),
+        (lambda: longfact(evidence="magic"), "no evidence 'magic'"),
+        (lambda: longfact(evidence="corpus:no/such"), "no/such: there is no such corpus"),
     ],
 )
-def test_what_cannot_be_is_said(
-    make: Callable[[], Any], error: type[Exception], words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("ADJUDGE_DATA", raising=False)
-    with pytest.raises(error, match=words):
+def test_what_cannot_be_is_said(make: Callable[[], Any], words: str) -> None:
+    with pytest.raises(PrerequisiteError, match=words):
         make()
+
+
+def test_the_command_line_says_it_without_a_traceback(tmp_path: Path) -> None:
+    data = tmp_path / "odd[name].json"
+    command = [sys.executable, "-c", NO_NETWORK, "eval", "adjudge/rgb_noise", "--model", "adjudge/scripted"]
+    done = subprocess.run(
+        [*command, "-T", f"data={data}", "--log-dir", str(tmp_path)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "COLUMNS": "400"},
+    )
+    assert done.returncode == 1
+    said = f"adjudge: {data}: there is no such file or folder\n  fix: correct -T data=…"
+    assert done.stdout.strip() == said
+    assert "Traceback" not in done.stderr
+
+
+def test_a_log_is_scored_again_as_its_scorer_says(tmp_path: Path) -> None:
+    """A target of one word would do for rgb too; the log says that claims were compared."""
+    samples = [
+        Sample(id="short", input="Which colour?", target="The door is green."),
+        Sample(id="shorter", input="Which colour?", target="Green."),
+    ]
+    task = Task(dataset=samples, solver=generate(), scorer=ragchecker_scorer())
+    in_process(task, tmp_path)
+    (path,) = tmp_path.glob("*.eval")
+    found = [record.protocol for record in adjudge.evaluate(str(path)).records]
+    assert found == ["ragchecker", "ragchecker"]
+    assert {record.protocol for record in adjudge.evaluate(str(path), "rgb").records} == {"rgb"}
 
 
 def test_the_scripted_model_answers_from_documents() -> None:

@@ -17,15 +17,22 @@ _KEEPING = (
     click.option("--retry-failed", is_flag=True, help="Ask again what failed before, and only that."),
     click.option("--overwrite", is_flag=True, help="Forget earlier answers in -o and begin anew."),
 )
-_RGB = (
+_WHO = (
+    click.option("--model", "models", multiple=True, metavar="NAME", help="openai/MODEL; may be repeated."),
     click.option(
-        "--model",
-        "models",
+        "--target",
+        "targets",
         multiple=True,
-        required=True,
-        metavar="NAME",
-        help="openai/MODEL; may be repeated.",
+        metavar="TARGET",
+        help="Your own system: python:module.function or http://…; may be repeated.",
     ),
+    click.option(
+        "--system", metavar="NAME", help="What to call the target in the results; default: its address."
+    ),
+)
+"""Who answers: models, targets, or both."""
+_RGB = (
+    *_WHO,
     click.option(
         "--data",
         metavar="PATH",
@@ -55,14 +62,11 @@ _RGB = (
 )
 
 
-def _concurrency(default: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    return click.option(
-        "--concurrency",
-        default=default,
-        type=click.IntRange(min=1),
-        show_default=True,
-        help="Questions in work at once.",
-    )
+_concurrency = click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    help="Questions in work at once, for each model or target.  [default: 32; 8 for a target]",
+)
 
 
 def _with(*options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -93,16 +97,19 @@ def generate() -> None:
 
 
 @generate.command("rgb")
-@_with(*_RGB, _out("rgb-answers.jsonl"), *REACH, _concurrency(32), *_KEEPING, _dry)
+@_with(*_RGB, _out("rgb-answers.jsonl"), *REACH, _concurrency, *_KEEPING, _dry)
 def generate_rgb(**options: Any) -> None:
-    """RGB: questions under noise, with no answer in the documents, with scattered and with false ones."""
+    """RGB: questions under noise, with no answer in the documents, with scattered and with false ones.
+
+    A target is called with the question and the documents of the condition: function(question, contexts).
+    """
     from adjudge.verbs.generate import rgb_verb
 
     sys.exit(rgb_verb(**options))
 
 
 @generate.command("longfact")
-@click.option("--model", required=True, metavar="NAME", help="openai/MODEL.")
+@_with(*_WHO)
 @click.option(
     "--data",
     metavar="PATH",
@@ -139,9 +146,12 @@ def generate_rgb(**options: Any) -> None:
 @click.option("--sentences", type=int, metavar="N", help="Ask for exactly N sentences.")
 @click.option("--temperature", type=float, default=0.0, show_default=True, help="Of the model.")
 @click.option("--max-tokens", type=int, default=1024, show_default=True, help="Longest answer.")
-@_with(_out("longfact.json"), *REACH, _concurrency(32), *_KEEPING)
+@_with(_out("longfact.json"), *REACH, _concurrency, *_KEEPING)
 def generate_longfact(**options: Any) -> None:
-    """LongFact: long answers to prompts, side by side, as long-form-factuality writes them."""
+    """LongFact: long answers to prompts, side by side, as long-form-factuality writes them.
+
+    Several models or targets give a file each: longfact.MODEL.json.
+    """
     from adjudge.verbs.generate import longfact_verb
 
     sys.exit(longfact_verb(**options))
@@ -156,7 +166,14 @@ def generate_longfact(**options: Any) -> None:
 @click.option("--limit", type=int, metavar="N", help="Only the first N questions.")
 @click.option("--timeout", type=float, default=120.0, show_default=True, help="Seconds for one question.")
 @click.option("--attempts", type=int, default=3, show_default=True, help="Attempts at a busy HTTP target.")
-@_with(_out("answers.jsonl"), _concurrency(8), *_KEEPING)
+@click.option(
+    "--concurrency",
+    default=8,
+    type=click.IntRange(min=1),
+    show_default=True,
+    help="Questions in work at once.",
+)
+@_with(_out("answers.jsonl"), *_KEEPING)
 def generate_answers(**options: Any) -> None:
     """Your own RAG system: question in, {response, contexts} out; what it retrieved is kept too."""
     from adjudge.verbs.generate import answers_verb
@@ -175,9 +192,9 @@ def bench() -> None:
 @click.option(
     "-o", "--out", default="rgb-bench", show_default=True, metavar="FOLDER", help="Folder to write."
 )
-@_with(*REACH, _concurrency(32), *_KEEPING, _json)
+@_with(*REACH, _concurrency, *_KEEPING, _json)
 def bench_rgb(**options: Any) -> None:
-    """RGB's four abilities of one or several models, beside the figures that the paper published."""
+    """RGB's four abilities of models or your own systems, beside the figures that the paper published."""
     from adjudge.verbs.bench import bench_rgb_verb
 
     sys.exit(bench_rgb_verb(**options))
@@ -211,7 +228,10 @@ def data_info(name: str, as_json: bool) -> None:
 @click.argument("name")
 @click.option("-o", "--out", metavar="FOLDER", help="Default: ADJUDGE_DATA, else ./data.")
 def data_get(name: str, out: str | None) -> None:
-    """Fetch NAME from its home, checked; or copy it from the folder that ADJUDGE_DATA names."""
+    """Fetch NAME from its home, checked; or copy it from the folder that ADJUDGE_DATA names.
+
+    NAME may be one part of a data set: ragbench/emanual.
+    """
     from adjudge.verbs.data import get_verb
 
     get_verb(name, out)

@@ -13,11 +13,15 @@ from adjudge.datasets.odd_json import parse_json
 from adjudge.datasets.rows import any_of, scalars
 from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError
+from adjudge.protocols import protocol_names
+from adjudge.protocols.base import MEANT
 from adjudge.types import Answer, Attribute, Sample
 
 _CONTEXTS = ("retrieved_context", "retrieved_contexts", "contexts")
 _STORED = "attachment://"
 """Marks a text that is kept once in the sample's `attachments`."""
+_SCORER = "_scorer"
+"""How the names of our scorers end; before it stands the protocol's."""
 _HEADERS = ("header.json", "_journal/start.json")
 
 
@@ -78,13 +82,19 @@ def _parse(data: bytes, source: Source, name: str) -> Any:
 
 
 def _facts(log: dict[str, Any]) -> dict[str, Any]:
-    """Model and task as attributes, and whether samples were run more than once."""
+    """Model, task and scorers, and whether samples were run more than once."""
     about = log.get("eval")
     about = about if isinstance(about, dict) else {}
     config = about.get("config")
     epochs = config.get("epochs") if isinstance(config, dict) else None
     several = isinstance(epochs, int) and epochs > 1
-    return {"system": about.get("model"), "task": about.get("task"), "several": several}
+    scorers = [entry.get("name") for entry in about.get("scorers") or () if isinstance(entry, dict)]
+    return {
+        "system": about.get("model"),
+        "task": about.get("task"),
+        "several": several,
+        "scorers": [name for name in scorers if isinstance(name, str)],
+    }
 
 
 def convert(row: Row) -> Iterable[Sample]:
@@ -98,6 +108,8 @@ def convert(row: Row) -> Iterable[Sample]:
     attributes: dict[str, Attribute] = scalars(metadata) | scalars(
         {"system": log["system"], "task": log["task"], "epoch": epoch}
     )
+    if protocols := _protocols([*log.get("scorers", ()), *_object(row, data, "scores", item)]):
+        attributes[MEANT] = protocols
     if isinstance(data.get("error"), dict):
         attributes["error"] = str(data["error"].get("message"))
     contexts, names = _contexts(row, metadata, item, stored)
@@ -114,6 +126,13 @@ def convert(row: Row) -> Iterable[Sample]:
         "attributes": attributes,
     }
     return (Sample(**fields | more),)
+
+
+def _protocols(scorers: Iterable[str]) -> str:
+    """Protocols of our own scorers among those that a log names: `adjudge/safe_scorer` is `safe`."""
+    bare = (name.rpartition("/")[2] for name in scorers)
+    found = dict.fromkeys(name.removesuffix(_SCORER) for name in bare if name.endswith(_SCORER))
+    return ",".join(name for name in found if name in protocol_names())
 
 
 def _object(row: Row, data: dict[str, Any], key: str, item: str) -> dict[str, Any]:
@@ -171,8 +190,8 @@ def _reference(row: Row, target: Any, item: str, stored: dict[str, str]) -> Answ
 def _contexts(
     row: Row, metadata: dict[str, Any], item: str, stored: dict[str, str]
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
-    """Passages from the metadata: texts, or objects with `text` and perhaps `doc_id`."""
-    key = next((key for key in _CONTEXTS if isinstance(metadata.get(key), list)), None)
+    """Passages from the metadata: texts, or objects with `text` and perhaps `doc_id`; none if it is empty."""
+    key = next((key for key in _CONTEXTS if metadata.get(key) and isinstance(metadata[key], list)), None)
     if key is None:
         return None, None
     texts, names = [], []

@@ -1,6 +1,7 @@
 """Result files of long-form-factuality: prompts with one or two responses each, plain or annotated by SAFE.
 
-Every side that holds a real response is a sample, `0.side1`, `0.side2` …; both share the item `0`.
+Every side that holds a real response is a sample, `0.side1`, `0.side2` …; both share the item `0`. What a
+system of one's own retrieved may stand beside its response, as `side2_contexts`; the reference has no such.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from adjudge.datasets.base import Reader, text_field
+from adjudge.datasets.base import Reader, text_field, text_list
 from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError
 from adjudge.protocols.safe import fact_units
@@ -93,6 +94,7 @@ def _convert(row: Row) -> list[Sample]:
                 item=item,
                 question=text_field(fields, "prompt", sample=name, required=True),
                 response=response,
+                contexts=text_list(fields, f"{side}_contexts", sample=name),
                 units=units,
                 labels=labels,
                 attributes=attributes,

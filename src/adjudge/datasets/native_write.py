@@ -26,19 +26,25 @@ _LISTS = ("contexts", "context_ids")
 _BATCH = 1024
 
 
-def write(records: Iterable[Record], path: Path, original: Path | None) -> None:  # noqa: ARG001
-    """Writes the samples of the records, whole or not at all."""
+def form_of(path: Path) -> tuple[str, bool]:
+    """The form that a file's name asks for, and whether it is packed; UsageError if it asks for none."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = suffixes[-1:] == [".gz"]
     suffix = (suffixes[:-1] if packed else suffixes)[-1:]
     if not suffix or suffix[0] not in _WRITERS:
         raise UsageError(f"cannot tell what form {path.name!r} should have; end it in {', '.join(_WRITERS)}")
+    return suffix[0], packed
+
+
+def write(records: Iterable[Record], path: Path, original: Path | None) -> None:  # noqa: ARG001
+    """Writes the samples of the records, whole or not at all."""
+    suffix, packed = form_of(path)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with unfinished.open("wb") as raw:
             # without name and time, so that the same samples give the same bytes
             stream = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if packed else raw
-            _WRITERS[suffix[0]](samples_of(records), cast("IO[bytes]", stream), unfinished)
+            _WRITERS[suffix](samples_of(records), cast("IO[bytes]", stream), unfinished)
             if packed:
                 stream.close()
         unfinished.replace(path)

@@ -6,7 +6,6 @@ adjudge generate answers --data questions.jsonl --target python:my_app.answer -o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from adjudge.datasets.native_write import write
+from adjudge.datasets.native_write import form_of, write
 from adjudge.datasets.registry import read
 from adjudge.datasets.source import Source
 from adjudge.errors import InputError
 from adjudge.generate.engine import Failure, Progress, answer_all, answered, write_failures
-from adjudge.generate.journal import Journal
+from adjudge.generate.journal import Journal, check_out
 from adjudge.generate.targets import Target
+from adjudge.generate.turns import TARGET_CONCURRENCY, request_of
 from adjudge.types import Record, Sample
 
 
@@ -53,8 +53,7 @@ def read_questions(
         if not (sample.question or "").strip():
             failures.append(Failure(sample.id, "there is no question to ask"))
             continue
-        content = msgspec.json.encode((target, sample.question))
-        cases.append(QuestionCase(sample, blake2b(content, digest_size=20).hexdigest()))
+        cases.append(QuestionCase(sample, request_of(target, sample.question or "")))
     return cases, failures
 
 
@@ -67,12 +66,14 @@ async def generate_answers(
     format: str | None = None,
     mapping: Mapping[str, str] | None = None,
     limit: int | None = None,
-    concurrency: int = 8,
+    concurrency: int = TARGET_CONCURRENCY,
     retry_failed: bool = False,
     overwrite: bool = False,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Progress:
     """Ask the target everything that is not answered yet and write the native file `out`, in order."""
+    check_out(out)
+    form_of(out)  # before anything is asked and paid for
     cases, bad = read_questions(path, target.name, format=format, mapping=mapping, limit=limit)
     with Journal(out, overwrite=overwrite) as journal:
         async with target:

@@ -75,9 +75,12 @@ async def answer_all(
     *,
     concurrency: int = 32,
     retry_failed: bool = False,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Progress:
-    """Ask every case that the journal has no answer to; failed ones only if told to."""
+    """Ask every case that the journal has no answer to; failed ones only if told to.
+
+    `on_progress` is told how many are done, and of how many.
+    """
     open_cases: dict[str, C] = {}
     progress = Progress(cases=len(cases))
     for case in cases:
@@ -98,7 +101,7 @@ async def answer_all(
                 return
             progress.asked += 1
             if on_progress is not None:
-                on_progress(progress.kept + progress.asked)
+                on_progress(progress.kept + progress.asked, progress.kept + len(open_cases))
 
     workers = [asyncio.create_task(work()) for _ in range(min(concurrency, len(open_cases)))]
     try:

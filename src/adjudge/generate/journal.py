@@ -25,6 +25,12 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     error: str | None = None
 
 
+def check_out(out: Path) -> None:
+    """Whether answers can be written there; told before anything is asked."""
+    if str(out) == "-" or (out.exists() and not out.is_file()):
+        raise UsageError(f"answers go to a file, with a journal beside it, not to {str(out)!r}")
+
+
 def journal_path(out: Path) -> Path:
     """`answers.journal.jsonl` for `answers.jsonl`."""
     return out.with_name(f"{_stem(out)}.journal.jsonl")
@@ -46,6 +52,7 @@ class Journal:
     def __init__(self, out: Path, *, overwrite: bool = False) -> None:
         from filelock import FileLock, Timeout
 
+        check_out(out)
         self.path = journal_path(out)
         if overwrite:
             self.path.unlink(missing_ok=True)

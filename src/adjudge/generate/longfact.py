@@ -2,14 +2,17 @@
 
     adjudge generate longfact --model openai/M --data longfact -o result.json --side2 vanilla_prompting
 
-Two sides answer each prompt, each by a method; `none` and `placeholder` ask nobody.
+Two sides answer each prompt, each by a method; `none` and `placeholder` ask nobody. Several models or targets
+give a file each, over the same prompts in the same places, so that runs over them can be compared.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,44 +21,14 @@ from msgspec import Struct
 from adjudge.chat.base import ChatRequest
 from adjudge.chat.stack import Stack, build_stack
 from adjudge.errors import UsageError
-from adjudge.generate.engine import Progress, answer_all, answered, ask_model, write_failures
+from adjudge.generate.engine import Failure, Progress, answer_all, answered, ask_model, write_failures
 from adjudge.generate.journal import Journal
 from adjudge.generate.longfact_data import prepare_prompts
+from adjudge.generate.longfact_form import SILENT, LongfactPlan, document, format_prompt
+from adjudge.generate.targets import Target
+from adjudge.generate.turns import TARGET_CONCURRENCY, Turns, request_of
 from adjudge.prompts.plain import load_plain
 from adjudge.run.store import write_atomic
-
-METHODS = ("vanilla_prompting", "naive_factuality_prompt", "punt_if_unsure", "placeholder", "none")
-SILENT = {"placeholder": "[PLACEHOLDER RESPONSE]", "none": ""}
-"""Methods that ask nobody, and the response that stands for them."""
-PUNTED = "[PUNTED]"
-MAX_TOKENS = 1024
-POSTAMBLE = "longfact/postamble@1"
-
-
-class LongfactPlan(Struct, frozen=True, kw_only=True):
-    """What to ask, and how."""
-
-    side_1: str = "placeholder"
-    side_2: str = "vanilla_prompting"
-    task: str = "longfact_objects"
-    limit: int | None = None
-    shuffle: bool = True
-    postamble: bool = True
-    sentences: int | None = None
-    temperature: float | None = 0.0
-    max_tokens: int = MAX_TOKENS
-
-    def __post_init__(self) -> None:
-        for side in (self.side_1, self.side_2):
-            if side not in METHODS:
-                raise UsageError(f"there is no response method {side!r}; there are {', '.join(METHODS)}")
-        if self.sentences is not None and self.sentences < 1:
-            raise UsageError(f"sentences must be at least 1, not {self.sentences}")
-
-    @property
-    def sides(self) -> dict[str, str]:
-        """Method of each side, by the prefix of its fields."""
-        return {"side1": self.side_1, "side2": self.side_2}
 
 
 class LongfactCase(Struct, frozen=True):
@@ -63,124 +36,174 @@ class LongfactCase(Struct, frozen=True):
 
     id: str
     question: str
-    chat: ChatRequest
+    asked: str | ChatRequest
+    """What a model is sent, or the text that a target is given."""
     request: str
 
 
-def format_prompt(prompt: str, plan: LongfactPlan) -> str:
-    """A prompt as it is asked and stored: with postamble, and the length wanted if there is one."""
-    text = prompt
-    if plan.postamble:
-        (message,) = load_plain(POSTAMBLE).render(prompt=prompt)
-        added = message.content.removeprefix(prompt)
-        text = prompt if added.strip() in prompt else message.content
-    if plan.sentences is not None:
-        text += "\n" + length_postamble(plan.sentences)
-    return text
+Responder = Stack | Turns
 
 
-def length_postamble(sentences: int) -> str:
-    """How long a response is to be, in the words that the file form stores."""
-    return f"Respond in exactly {sentences} sentence{'s' if sentences != 1 else ''}."
-
-
-def read_punt(response: str) -> tuple[str, bool]:
-    """A response without the marker, and whether it had one."""
-    return response.replace(PUNTED, "").strip(), PUNTED in response
-
-
-def _case(index: int, side: str, method: str, prompt: str, stack: Stack, plan: LongfactPlan) -> LongfactCase:
+def _case(
+    index: int, side: str, method: str, prompt: str, responder: Responder, plan: LongfactPlan
+) -> LongfactCase:
+    messages = load_plain(f"longfact/{method}@1").render(prompt=prompt)
+    name = f"{index}.{side}"
+    if isinstance(responder, Turns):
+        text = "\n\n".join(message.content for message in messages)
+        return LongfactCase(name, prompt, text, request_of(responder.address, text))
     chat = ChatRequest(
-        model=stack.model,
-        messages=load_plain(f"longfact/{method}@1").render(prompt=prompt),
-        temperature=plan.temperature,
-        max_tokens=plan.max_tokens,
+        model=responder.model, messages=messages, temperature=plan.temperature, max_tokens=plan.max_tokens
     )
-    return LongfactCase(f"{index}.{side}", prompt, chat, chat.key(stack.where))
+    return LongfactCase(name, prompt, chat, chat.key(responder.where))
 
 
 async def generate_longfact(
     path: Path,
-    out: Path,
-    model: str | Stack,
+    out: Path | Mapping[str, Path],
+    model: str | Stack | Mapping[str, str | Stack | Target],
     plan: LongfactPlan | None = None,
     *,
     access: Mapping[str, Any] | None = None,
     concurrency: int = 32,
+    target_concurrency: int = TARGET_CONCURRENCY,
     retry_failed: bool = False,
     overwrite: bool = False,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Progress:
-    """Ask every prompt that is not answered yet and write the result file, in the order of prompts."""
+    """Ask every prompt that is not answered yet and write the result file, in the order of prompts.
+
+    Several systems: `model` by what each is called in results, and the file for each as `out`.
+    """
     plan = plan or LongfactPlan()
     given = {"concurrency": concurrency, **(access or {})}
-    stack = model if isinstance(model, Stack) else build_stack(model, **given)
+    models = model if isinstance(model, Mapping) else {"": model}
+    outs = dict.fromkeys(models, out) if isinstance(out, Path) else out
+    if len(set(outs.values())) < len(models):
+        raise UsageError("several systems need a file each")
     prompts, notes = prepare_prompts(path, plan.task, shuffle=plan.shuffle, limit=plan.limit)
     texts = [format_prompt(prompt, plan) for prompt in prompts]
-    cases = [
-        _case(index, side, method, text, stack, plan)
-        for index, text in enumerate(texts)
-        for side, method in plan.sides.items()
-        if method not in SILENT
-    ]
     started = time.monotonic()
-    with Journal(out, overwrite=overwrite) as journal:
-        async with stack:
-            progress = await answer_all(
-                cases,
-                lambda case: ask_model(stack, case.chat),
-                journal,
-                concurrency=concurrency,
-                retry_failed=retry_failed,
-                on_progress=on_progress,
+    with ExitStack() as journals:
+        systems = [
+            _System(
+                name,
+                _responder(entry, given, target_concurrency),
+                outs[name],
+                journals.enter_context(Journal(outs[name], overwrite=overwrite)),
+                concurrency if isinstance(entry, str | Stack) else target_concurrency,
             )
-        progress.notes += notes
-        found = {case.id: answer["response"] for case, answer in answered(cases, journal, progress)}
-        document = _document(plan, stack.name, texts, found, time.monotonic() - started)
-        write_atomic(out, json.dumps(document).encode())
-        write_failures(out, progress.failures)
-    return progress
+            for name, entry in models.items()
+        ]
+        total = _Total(on_progress)
+        ended = await asyncio.gather(
+            *(
+                system.answer(texts, plan, retry_failed=retry_failed, on_progress=total.of(system))
+                for system in systems
+            ),
+            return_exceptions=True,
+        )
+        for result in ended:
+            if isinstance(result, BaseException):
+                raise result
+        seconds = time.monotonic() - started
+        return _write(systems, plan, texts, notes, seconds)
 
 
-def _document(
-    plan: LongfactPlan, model: str, texts: list[str], found: Mapping[str, str], seconds: float
-) -> dict[str, Any]:
-    """The whole file; a prompt that a side has no answer to is left out, and listed among the failures."""
-    entries = []
-    for index, text in enumerate(texts):
-        entry: dict[str, Any] = {"prompt": text, "correct_answers": [], "incorrect_answers": []}
-        extra: dict[str, Any] = {}
-        for side, method in plan.sides.items():
-            response = SILENT.get(method, found.get(f"{index}.{side}"))
-            if response is None:
-                break
-            if method == "punt_if_unsure":
-                response, extra[f"{side}_is_idk"] = read_punt(response)
-            entry[f"{side}_response"] = response
-        else:
-            entries.append({**entry, **extra})
-    return {**_settings(plan, model, len(texts)), "per_prompt_data": entries, "total_runtime": seconds}
+def _responder(given: str | Stack | Target, access: Mapping[str, Any], concurrency: int) -> Responder:
+    if isinstance(given, str):
+        return build_stack(given, **access)
+    return given if isinstance(given, Stack) else Turns(given, concurrency)
 
 
-def _settings(plan: LongfactPlan, model: str, prompts: int) -> dict[str, str]:
-    """The settings as the reference pipeline stores them: every one a string."""
-    provider, _, name = model.partition("/")
-    return {
-        "add_universal_postamble": str(plan.postamble),
-        "max_num_examples": str(plan.limit or prompts),
-        "num_sentences": str(plan.sentences or 1),
-        "parallelize": "True",
-        "responder_model": f"{provider.upper()}:{name}",
-        "responder_model_short": name,
-        "response_length_postamble": length_postamble(plan.sentences or 1),
-        "save_results": "True",
-        "shared_config": "adjudge",
-        "show_responder_prompts": "False",
-        "show_responder_responses": "False",
-        "shuffle_data": str(plan.shuffle),
-        "side_1": plan.side_1,
-        "side_2": plan.side_2,
-        "task": plan.task,
-        "task_short": plan.task,
-        "use_length_ablation": str(plan.sentences is not None),
-    }
+class _Total:
+    """What several systems have answered, told as one number."""
+
+    def __init__(self, on_progress: Callable[[int, int], None] | None) -> None:
+        self._on_progress = on_progress
+        self._done: dict[str, tuple[int, int]] = {}
+
+    def of(self, system: _System) -> Callable[[int, int], None] | None:
+        if self._on_progress is None:
+            return None
+        on_progress = self._on_progress
+
+        def tell(done: int, total: int) -> None:
+            self._done[system.name] = done, total
+            on_progress(*(sum(column) for column in zip(*self._done.values(), strict=True)))
+
+        return tell
+
+
+class _System:
+    """One that answers, its journal, and its answers by case."""
+
+    def __init__(
+        self, name: str, responder: Responder, out: Path, journal: Journal, concurrency: int
+    ) -> None:
+        self.name = name
+        self.responder = responder
+        self.out = out
+        self.journal = journal
+        self.concurrency = concurrency
+        self.progress = Progress()
+        self.found: dict[str, dict[str, Any]] = {}
+
+    async def answer(self, texts: list[str], plan: LongfactPlan, **options: Any) -> None:
+        """Ask what the journal has no answer to."""
+        cases = [
+            _case(index, side, method, text, self.responder, plan)
+            for index, text in enumerate(texts)
+            for side, method in plan.sides.items()
+            if method not in SILENT
+        ]
+        async with self.responder:
+            self.progress = await answer_all(
+                cases, self._ask, self.journal, concurrency=self.concurrency, **options
+            )
+        self.found = {case.id: found for case, found in answered(cases, self.journal, self.progress)}
+
+    async def _ask(self, case: LongfactCase) -> dict[str, Any]:
+        if isinstance(case.asked, str):
+            assert isinstance(self.responder, Turns)
+            return await self.responder.ask(case.asked)
+        assert isinstance(self.responder, Stack)
+        return await ask_model(self.responder, case.asked)
+
+    @property
+    def label(self) -> tuple[str, str]:
+        """Provider and name, as the file form has them."""
+        if isinstance(self.responder, Turns):
+            return "target", self.name or self.responder.address
+        provider, _, name = self.responder.name.partition("/")
+        return provider, name
+
+
+def _write(
+    systems: list[_System], plan: LongfactPlan, texts: list[str], notes: list[str], seconds: float
+) -> Progress:
+    """The files; a prompt that one system has no answer to is in none, so that places stay the same."""
+    whole = Progress(notes=list(notes))
+    sides = [side for side, method in plan.sides.items() if method not in SILENT]
+    kept = [
+        index
+        for index in range(len(texts))
+        if all(f"{index}.{side}" in system.found for side in sides for system in systems)
+    ]
+    for system in systems:
+        whole_file = document(plan, system.label, texts, system.found, kept, seconds)
+        write_atomic(system.out, json.dumps(whole_file).encode())
+        write_failures(system.out, system.progress.failures)
+        whole.cases += system.progress.cases
+        whole.asked += system.progress.asked
+        whole.kept += system.progress.kept
+        suffix = f"|{system.name}" if len(systems) > 1 else ""
+        whole.failures += (
+            Failure(entry.id + suffix, entry.error, entry.question) for entry in system.progress.failures
+        )
+    whole.written = len(kept) * len(sides) * len(systems)
+    if len(systems) > 1 and len(kept) < len(texts):
+        whole.notes.append(
+            f"{len(texts) - len(kept)} prompts have no answer of some system and are left out of all files"
+        )
+    return whole

@@ -1,7 +1,9 @@
 """RGB from model to file: every question under every condition, asked of one or several models.
 
     adjudge generate rgb --model openai/M --data rgb -o answers.jsonl
+    adjudge generate rgb --target python:my_app.answer --data rgb -o answers.jsonl
 
+A target is given the question and the documents of the condition, and no prompt of ours.
 Each sample says its condition: `noise`, `language`, `system`, `set`, `documents` (how many; 0 where the
 question was asked alone), `origins` (which, see `documents.Document`), `noise_shown` (their real share of
 noise, where too few documents were there).
@@ -11,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,11 @@ from msgspec import Struct
 
 from adjudge.chat.base import ChatRequest
 from adjudge.chat.stack import Stack, build_stack
-from adjudge.datasets.native_write import write
+from adjudge.datasets.native_write import form_of, write
 from adjudge.datasets.rgb import RgbItem
 from adjudge.errors import InputError, UsageError
 from adjudge.generate.engine import Failure, Progress, answer_all, answered, ask_model, write_failures
-from adjudge.generate.journal import Journal
+from adjudge.generate.journal import Journal, check_out
 from adjudge.generate.rgb_data import (
     Condition,
     Plan,
@@ -33,6 +35,8 @@ from adjudge.generate.rgb_data import (
     read_questions,
     shown_noise,
 )
+from adjudge.generate.targets import Target
+from adjudge.generate.turns import TARGET_CONCURRENCY, Turns, request_of
 from adjudge.prompts.plain import load_plain
 from adjudge.types import Attribute, Record, Sample
 
@@ -41,11 +45,12 @@ PROMPTS = {"en": "rgb/answer_en@1", "zh": "rgb/answer_zh@1"}
 
 
 class RgbCase(Struct, frozen=True):
-    """One question under one condition for one model."""
+    """One question under one condition for one model or target."""
 
     sample: Sample
     """Without a response yet."""
-    chat: ChatRequest
+    chat: ChatRequest | None
+    """What a model is sent; None for a target, which gets question and documents."""
     request: str
 
     @property
@@ -53,8 +58,12 @@ class RgbCase(Struct, frozen=True):
         return self.sample.id
 
     @property
-    def question(self) -> str | None:
-        return self.sample.question
+    def question(self) -> str:
+        return self.sample.question or ""
+
+    @property
+    def system(self) -> str:
+        return str(self.sample.attributes["system"])
 
 
 class Built(Struct):
@@ -70,10 +79,11 @@ def build_cases(
     plan: Plan,
     models: Mapping[str, str],
     *,
+    targets: Mapping[str, str] | None = None,
     temperature: float | None = TEMPERATURE,
     max_tokens: int | None = None,
 ) -> Built:
-    """Questions × conditions × models, in that order. `models`: their names, and where each is reached."""
+    """Questions × conditions × systems, in that order. `models` and `targets`: where each is reached."""
     files, notes = question_files(path)
     built = Built(notes=notes + plan.without_place())
     inexact: Counter[str] = Counter()
@@ -91,6 +101,7 @@ def build_cases(
             built.cases += (
                 _case(shown, model, where, temperature, max_tokens) for model, where in models.items()
             )
+            built.cases += (_target_case(shown, system, where) for system, where in (targets or {}).items())
     built.notes += [
         f"{number} questions lack documents of a kind for {what}: as in RGB, others or fewer are shown"
         for what, number in inexact.items()
@@ -113,7 +124,6 @@ def _shown(name: str, item: RgbItem, condition: Condition) -> Sample:
         attributes["origins"] = " ".join(document.origin for document in documents)
         if condition.ability != "counterfactual" and abs(shown_noise(documents) - condition.noise) > 1e-9:  # type: ignore[operator]
             attributes["noise_shown"] = shown_noise(documents)
-    attributes["prompt"] = PROMPTS[item.language]
     return Sample(
         id=f"{name}/{item.id}@{condition.name}",
         item=f"{name}/{item.id}",
@@ -129,29 +139,39 @@ def _shown(name: str, item: RgbItem, condition: Condition) -> Sample:
 def _case(
     shown: Sample, model: str, where: str, temperature: float | None, max_tokens: int | None
 ) -> RgbCase:
-    prompt = load_plain(str(shown.attributes["prompt"]))
+    name = PROMPTS[str(shown.attributes["language"])]
+    prompt = load_plain(name)
     question = shown.question or ""
     if shown.contexts:
         messages = prompt.render(documents="\n".join(shown.contexts), question=question)
     else:
         messages = prompt.render_bare(question=question)
-    system = model.partition("/")[2] or model
+    system = system_name(model)
     chat = ChatRequest(model=system, messages=messages, temperature=temperature, max_tokens=max_tokens)
-    sample = msgspec.structs.replace(
-        shown, id=f"{shown.id}|{system}", attributes={**shown.attributes, "system": system}
-    )
-    return RgbCase(sample, chat, chat.key(where))
+    return RgbCase(_of(shown, system, prompt=name), chat, chat.key(where))
 
 
-def stacks_for(models: Sequence[str], access: Mapping[str, Any]) -> dict[str, Stack]:
-    """Model access for each name; the same name twice is one too many."""
-    if not models:
-        raise UsageError("name a model: --model openai/MODEL")
-    names = [model.partition("/")[2] or model for model in models]
+def _target_case(shown: Sample, system: str, where: str) -> RgbCase:
+    return RgbCase(_of(shown, system), None, request_of(where, shown.question or "", shown.contexts))
+
+
+def _of(shown: Sample, system: str, **more: Attribute) -> Sample:
+    attributes = {**shown.attributes, **more, "system": system}
+    return msgspec.structs.replace(shown, id=f"{shown.id}|{system}", attributes=attributes)
+
+
+def system_name(model: str) -> str:
+    """What a model is called in results: without its provider."""
+    return model.partition("/")[2] or model
+
+
+def check_systems(names: Sequence[str]) -> None:
+    """Each system of a run has a name of its own, and there is one."""
+    if not names:
+        raise UsageError("name who answers: --model openai/MODEL or --target python:module.function")
     twice = [name for name, number in Counter(names).items() if number > 1]
     if twice:
-        raise UsageError(f"the model {twice[0]!r} is named twice")
-    return {model: build_stack(model, **access) for model in models}
+        raise UsageError(f"{twice[0]!r} is named twice")
 
 
 async def generate_rgb(
@@ -160,29 +180,55 @@ async def generate_rgb(
     models: Sequence[str] | Mapping[str, Stack],
     plan: Plan | None = None,
     *,
+    targets: Mapping[str, Target] | None = None,
     access: Mapping[str, Any] | None = None,
     temperature: float | None = TEMPERATURE,
     max_tokens: int | None = None,
     concurrency: int = 32,
+    target_concurrency: int = TARGET_CONCURRENCY,
     retry_failed: bool = False,
     overwrite: bool = False,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Progress:
-    """Ask everything that is not answered yet and write the native file `out`, in order."""
+    """Ask everything that is not answered yet and write the native file `out`, in order.
+
+    `targets`: the user's own systems, by what they are called in the results.
+    """
+    check_out(out)
+    form_of(out)  # before anything is asked and paid for
     given = {"concurrency": concurrency, **(access or {})}
-    stacks = dict(models) if isinstance(models, Mapping) else stacks_for(models, given)
-    where = {model: stack.where for model, stack in stacks.items()}
-    built = build_cases(path, plan or Plan(), where, temperature=temperature, max_tokens=max_tokens)
+    asked = {system: Turns(target, target_concurrency) for system, target in (targets or {}).items()}
+    check_systems([*map(system_name, models), *asked])
+    stacks = (
+        dict(models)
+        if isinstance(models, Mapping)
+        else {model: build_stack(model, **given) for model in models}
+    )
+    built = build_cases(
+        path,
+        plan or Plan(),
+        {model: stack.where for model, stack in stacks.items()},
+        targets={system: target.address for system, target in asked.items()},
+        temperature=temperature,
+        max_tokens=max_tokens,
+    )
     by_system = {stack.model: stack for stack in stacks.values()}
+
+    async def ask(case: RgbCase) -> dict[str, Any]:
+        if case.chat is None:
+            return await asked[case.system].ask(case.question, case.sample.contexts)
+        return await ask_model(by_system[case.system], case.chat)
+
     with Journal(out, overwrite=overwrite) as journal:
         async with AsyncExitStack() as opened:
-            for stack in stacks.values():
-                await opened.enter_async_context(stack)
+            everyone: tuple[AbstractAsyncContextManager[Any], ...] = (*stacks.values(), *asked.values())
+            for system in everyone:
+                await opened.enter_async_context(system)
             progress = await answer_all(
                 built.cases,
-                lambda case: ask_model(by_system[case.chat.model], case.chat),
+                ask,
                 journal,
-                concurrency=concurrency * len(stacks),
+                concurrency=concurrency * len(stacks) + target_concurrency * len(asked),
                 retry_failed=retry_failed,
                 on_progress=on_progress,
             )
@@ -195,8 +241,8 @@ async def generate_rgb(
 
 
 def _record(case: RgbCase, answer: dict[str, Any]) -> Record:
-    attributes = case.sample.attributes
+    attributes = {**answer.get("attributes", {}), **case.sample.attributes}
     if "finish" in answer:
-        attributes = {**attributes, "finish": answer["finish"]}
+        attributes["finish"] = answer["finish"]
     sample = msgspec.structs.replace(case.sample, response=answer["response"], attributes=attributes)
     return Record(protocol="", sample=sample, id=sample.id, item=sample.item)

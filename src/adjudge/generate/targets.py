@@ -3,6 +3,9 @@
     python:module.function    called with the question (text); plain or async
     http://host/path          POST {"question": "…"} as JSON
 
+Where a benchmark chooses the documents (rgb), they go in too: `function(question, contexts=[…])`, and
+`{"question": "…", "contexts": ["…"]}`. An empty list means that the question is asked without any.
+
 Both answer with an object: `response` (text), and if they retrieve `contexts` (a list of texts, in the order
 used), `context_ids` (a name for each) and `attributes` (text, numbers, true or false). A bare text is a
 response without contexts.
@@ -16,7 +19,8 @@ import inspect
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -26,6 +30,7 @@ from msgspec import Struct
 
 from adjudge.errors import UsageError
 from adjudge.generate.engine import CaseError, NobodyThere
+from adjudge.generate.target_loop import Blocked, TargetLoop
 from adjudge.types import Attribute
 
 if TYPE_CHECKING:
@@ -51,17 +56,26 @@ class Target(Protocol):
 
     name: str
 
-    async def ask(self, question: str) -> dict[str, Any]: ...
+    async def ask(self, question: str, contexts: Sequence[str] | None = None) -> dict[str, Any]: ...
     async def __aenter__(self) -> Self: ...
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
 
-def make_target(given: str, *, timeout: float = TIMEOUT, attempts: int = ATTEMPTS) -> Target:
-    """The target that a text names; an error at once if there is none."""
+def make_target(
+    given: str, *, timeout: float = TIMEOUT, attempts: int = ATTEMPTS, with_contexts: bool = False
+) -> Target:
+    """The target that a text names; an error at once if there is none.
+
+    `with_contexts`: it will be given documents besides the question.
+    """
+    if timeout <= 0:
+        raise UsageError(f"timeout must be more than 0, not {timeout:g}")
+    if attempts < 1:
+        raise UsageError(f"attempts must be at least 1, not {attempts}")
     if given.startswith("python:"):
-        return PythonTarget(given, timeout)
+        return PythonTarget(given, timeout, with_contexts)
     if given.startswith(("http://", "https://")):
         return HttpTarget(given, timeout, attempts)
     raise UsageError(f"a target is python:module.function or http://…, not {given!r}")
@@ -85,12 +99,13 @@ def check_answer(found: Any) -> dict[str, Any]:
 
 
 class PythonTarget:
-    """A function of the question, in this process."""
+    """A function of the question, in this process: in a thread, or if it is async in a loop of its own."""
 
-    def __init__(self, name: str, timeout: float) -> None:
+    def __init__(self, name: str, timeout: float, with_contexts: bool = False) -> None:
         self.name = name
         self._timeout = timeout
-        self._function = _import(name.removeprefix("python:"))
+        self._function = _import(name.removeprefix("python:"), with_contexts)
+        self._loop = TargetLoop()
 
     async def __aenter__(self) -> Self:
         return self
@@ -98,27 +113,31 @@ class PythonTarget:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        pass
+        await self._loop.close()
 
-    async def ask(self, question: str) -> dict[str, Any]:
+    async def ask(self, question: str, contexts: Sequence[str] | None = None) -> dict[str, Any]:
         """The function's answer, checked; whatever it raises is this question's failure alone."""
-        limit = asyncio.timeout(self._timeout)
+        given = {} if contexts is None else {"contexts": list(contexts)}
+        call = partial(self._function, question, **given)
+        until = asyncio.get_running_loop().time() + self._timeout
         try:
-            async with limit:
-                if inspect.iscoroutinefunction(self._function):
-                    found = await self._function(question)
-                else:
-                    found = await _in_thread(self._function, question)
-                    if inspect.isawaitable(found):
-                        found = await found
+            if inspect.iscoroutinefunction(self._function):
+                found = await self._loop.run(call, self._timeout)
+            else:
+                async with asyncio.timeout_at(until):
+                    found = await _in_thread(call)
+                if inspect.isawaitable(found):
+                    left = until - asyncio.get_running_loop().time()
+                    found = await self._loop.run(lambda: found, left)
         except Exception as error:
-            if limit.expired():
-                raise CaseError(f"no answer within {self._timeout:g} s") from None
+            if asyncio.get_running_loop().time() >= until and isinstance(error, TimeoutError):
+                blocked = "; an async function that blocks holds up all others" * isinstance(error, Blocked)
+                raise CaseError(f"no answer within {self._timeout:g} s{blocked}") from None
             raise CaseError(f"the target raised {type(error).__name__}: {error}") from error
         return check_answer(found)
 
 
-def _import(path: str) -> Callable[[str], Any]:
+def _import(path: str, with_contexts: bool) -> Callable[..., Any]:
     """`package.module.function`, found from the current folder too, as `python -m` would."""
     module, _, function = path.rpartition(".")
     if not module:
@@ -135,25 +154,27 @@ def _import(path: str) -> Callable[[str], Any]:
         raise UsageError(f"target {path}: {module} cannot be imported ({error!r})") from error
     if not callable(found):
         raise UsageError(f"target {path} is {type(found).__name__}, not a function")
-    _check_takes_one(path, found)
+    _check_takes(path, found, {"contexts": []} if with_contexts else {})
     return found  # type: ignore[no-any-return]
 
 
-def _check_takes_one(path: str, function: Callable[..., Any]) -> None:
-    """Before anything is asked: a function that cannot be called with a question fails every one."""
+def _check_takes(path: str, function: Callable[..., Any], given: dict[str, Any]) -> None:
+    """Before anything is asked: a function that cannot be called so would fail every question."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # written in C: it does not tell
         return
     try:
-        signature.bind("question")
+        signature.bind("question", **given)
     except TypeError as error:
-        raise UsageError(
-            f"target {path}{signature} cannot be called with the question alone: {error}"
-        ) from None
+        if given:
+            how = "as function(question, contexts=[…]), and this benchmark chooses the documents"
+        else:
+            how = "with the question alone"
+        raise UsageError(f"target {path}{signature} cannot be called {how}: {error}") from None
 
 
-async def _in_thread(function: Callable[[str], Any], question: str) -> Any:
+async def _in_thread(call: Callable[[], Any]) -> Any:
     """In a thread that nobody waits for at the end: a function that hangs must not hold up the exit."""
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[Any] = loop.create_future()
@@ -164,7 +185,7 @@ async def _in_thread(function: Callable[[str], Any], question: str) -> Any:
 
     def work() -> None:
         try:
-            result, place = function(question), outcome.set_result
+            result, place = call(), outcome.set_result
         except BaseException as error:
             # StopIteration cannot go into a future, and what ends a thread must not end the run.
             result, place = RuntimeError(f"{type(error).__name__}: {error}"), outcome.set_exception
@@ -203,10 +224,13 @@ class HttpTarget:
         if self._session is not None:
             await self._session.close()
 
-    async def ask(self, question: str) -> dict[str, Any]:
+    async def ask(self, question: str, contexts: Sequence[str] | None = None) -> dict[str, Any]:
         """The server's answer, checked; asked again where it was only busy."""
+        asked: dict[str, Any] = {"question": question}
+        if contexts is not None:
+            asked["contexts"] = list(contexts)
         for attempt in range(1, self._attempts + 1):
-            status, body = await self._post(question)
+            status, body = await self._post(asked)
             if status not in _AGAIN or attempt == self._attempts:
                 break
             await asyncio.sleep(PAUSE * 2 ** (attempt - 1))
@@ -218,12 +242,12 @@ class HttpTarget:
             raise CaseError(f"wrong shape: not JSON: {body[:100].decode('utf-8', 'replace')!r}") from None
         return check_answer(found)
 
-    async def _post(self, question: str) -> tuple[int, bytes]:
+    async def _post(self, asked: dict[str, Any]) -> tuple[int, bytes]:
         import aiohttp
 
         assert self._session is not None
         try:
-            async with self._session.post(self._url, json={"question": question}) as answer:
+            async with self._session.post(self._url, json=asked) as answer:
                 return answer.status, await answer.read()
         except TimeoutError:
             raise CaseError(f"no answer within {self._timeout:g} s") from None

@@ -13,20 +13,23 @@ PATIENCE = 2.0
 
 
 @contextlib.contextmanager
-def progress_bar(path: str | None, live: Callable[[], str] = lambda: "") -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of samples done. Draws on standard error, only on a terminal.
+def progress_bar(
+    path: str | None, live: Callable[[], str] = lambda: "", words: str = "scoring"
+) -> Iterator[Callable[..., None]]:
+    """A function to call with the number of samples done, and of how many if that is known by then.
 
-    `live` gives what else to show beside the bar: what models were asked and cost so far.
+    Draws on standard error, only on a terminal. `live` gives what else to show beside the bar: what models
+    were asked and cost so far.
     """
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda *_: None
         return
     started = time.monotonic()
     bar: Any = None
     task: Any = None
     looked = started
 
-    def advance(done: int) -> None:
+    def advance(done: int, total: int | None = None) -> None:
         nonlocal bar, task, looked
         if done & 15 and done > 256:
             return
@@ -35,8 +38,8 @@ def progress_bar(path: str | None, live: Callable[[], str] = lambda: "") -> Iter
             return
         looked = now
         if bar is None:
-            bar, task = _start(path)
-        bar.update(task, completed=done, live=live())
+            bar, task = _start(path, words)
+        bar.update(task, completed=done, live=live(), **({} if total is None else {"total": total}))
 
     try:
         yield advance
@@ -45,12 +48,12 @@ def progress_bar(path: str | None, live: Callable[[], str] = lambda: "") -> Iter
             bar.stop()
 
 
-def _start(path: str | None) -> tuple[Any, Any]:
+def _start(path: str | None, words: str) -> tuple[Any, Any]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     bar = Progress(
-        TextColumn("scoring"),
+        TextColumn(words),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -59,7 +62,7 @@ def _start(path: str | None) -> tuple[Any, Any]:
         transient=True,
     )
     bar.start()
-    return bar, bar.add_task("scoring", total=_lines(path), live="")
+    return bar, bar.add_task(words, total=_lines(path), live="")
 
 
 def _lines(path: str | None) -> int | None:

@@ -16,20 +16,27 @@ from adjudge.report.progress import progress_bar
 from adjudge.report.rgb_published import BY, comparison_tables, comparisons, published
 from adjudge.types import to_json
 from adjudge.verbs.common import console
-from adjudge.verbs.generate import ask_rgb, rgb_plan, say, take_access
+from adjudge.verbs.generate import ask_rgb, rgb_plan, say, take_asked
 
 
 def bench_rgb_verb(
-    *, models: tuple[str, ...], data: str, out: str, judge: str, as_json: bool, **options: Any
+    *,
+    models: tuple[str, ...],
+    targets: tuple[str, ...],
+    data: str,
+    out: str,
+    judge: str,
+    as_json: bool,
+    **options: Any,
 ) -> int:
-    """Ask the models, score the answers into FOLDER/run, and lay the numbers beside the paper's."""
-    access, plan = take_access(options), rgb_plan(options)
-    the_judge = make_judge(judge, concurrency=options["concurrency"], **access)
+    """Ask models and targets, score the answers into FOLDER/run, and lay the numbers beside the paper's."""
+    plan, asked = rgb_plan(options), take_asked(models, targets, options, with_contexts=True)
+    the_judge = make_judge(judge, concurrency=asked.concurrency["concurrency"], **asked.access)
     folder = Path(out)
     answers = folder / "answers.jsonl"
-    progress = ask_rgb(models, find_data(data, "rgb"), answers, plan, access, options)
+    progress = ask_rgb(asked, find_data(data, "rgb"), answers, plan, options)
     if not progress.written:
-        say(progress, answers, "mend what failed")
+        say(progress, answers, following="mend what failed")
         raise UsageError("there is no answer to score")
     with progress_bar(str(answers)) as advance:
         result = evaluate(
@@ -57,5 +64,5 @@ def bench_rgb_verb(
     click.echo(f"published: {published()['source']}; accuracy there is the official one")
     if plan.passages != 5:
         click.echo(f"note: the paper shows 5 passages, this run {plan.passages}")
-    say(progress, answers, f"adjudge show {folder / 'run'} (all metrics, with intervals)")
+    say(progress, answers, following=f"adjudge show {folder / 'run'} (all metrics, with intervals)")
     return 0

@@ -13,7 +13,11 @@ from typing import Any
 import click
 import msgspec
 
-from adjudge.datasets.public import DEFAULT_FOLDER, LOCAL, Dataset, datasets, fetch, find_dataset, present
+from adjudge.datasets.fetching import fetch, known_files
+from adjudge.datasets.public import DEFAULT_FOLDER, LOCAL, Dataset, File, datasets, find_dataset, present
+from adjudge.datasets.recorded import RECORD
+
+FIRST = "sha256 recorded when it first comes"
 
 
 def _folders() -> list[Path]:
@@ -30,14 +34,14 @@ def _told(dataset: Dataset) -> dict[str, Any]:
         "home": dataset.home,
         "files": len(dataset.files),
         "bytes": dataset.size,
-        "bytes_known_of": sum(file.bytes is not None for file in dataset.files),
+        "bytes_known": dataset.size_known,
         "here": len(here),
         "use": dataset.use,
     }
 
 
 def _size(told: dict[str, Any]) -> str:
-    more = "more than " if told["bytes_known_of"] < told["files"] else ""
+    more = "" if told["bytes_known"] else "more than "
     return f"{more}{told['bytes'] / 1e6:.1f} MB"
 
 
@@ -62,15 +66,32 @@ def info_verb(name: str, as_json: bool) -> None:
     if as_json:
         listed = [
             {**msgspec.to_builtins(file), "url": dataset.base + file.url, "here": _text(here.get(file.path))}
-            for file in dataset.files
+            for file in _files(dataset)
         ]
         click.echo(msgspec.json.format(msgspec.json.encode({**told, "files": listed}), indent=1))
         return
     click.echo(f"{dataset.title}\n  licence  {dataset.licence}\n  home     {dataset.home}")
     click.echo(f"  size     {_size(told)} in {told['files']} files\n  use      {dataset.use}\n  files")
-    for file in dataset.files:
-        check = f"sha256 {file.sha256[:12]}…" if file.sha256 else f"git {(file.git or 'unknown')[:12]}…"
+    for file, given in zip(_files(dataset), dataset.files, strict=True):
+        git = f"git {file.git[:12]}…" if file.git else FIRST
+        check = f"sha256 {file.sha256[:12]}…" if file.sha256 else git
+        if file is not given:
+            check += f" (as recorded in {RECORD})"
         click.echo(f"    {file.path}  {check}  {_text(here.get(file.path)) or 'not here'}")
+    for part, stated in dataset.sums.items():
+        click.echo(f"    {part}: {stated:,} bytes in all, as its publisher states")
+
+
+def _files(dataset: Dataset) -> list[File]:
+    """With the checksums that were recorded where the files are."""
+    found = {file.path: file for file in dataset.files}
+    for folder in reversed(_folders()):
+        found |= {
+            file.path: file
+            for file, given in zip(known_files(dataset, folder), dataset.files, strict=True)
+            if file is not given
+        }
+    return [found[file.path] for file in dataset.files]
 
 
 def _text(path: Path | None) -> str | None:
@@ -85,6 +106,7 @@ def get_verb(name: str, out: str | None) -> None:
     click.echo(f"{dataset.title}\nlicence: {dataset.licence}; home: {dataset.home}", err=True)
     came: Counter[str] = Counter()
     said = {"there": "already there", "copied": f"copied from {given}", "downloaded": "downloaded"}
+    unknown = sum(not file.has_checksum for file in known_files(dataset, folder))
     try:
         with _bar(dataset) as on_bytes:
             for fetched in fetch(dataset, folder, local=Path(given) if given else None, on_bytes=on_bytes):
@@ -92,6 +114,13 @@ def get_verb(name: str, out: str | None) -> None:
     finally:
         if came:
             click.echo("; ".join(f"{number} files {said[how]}" for how, number in came.items()), err=True)
+        left = sum(not file.has_checksum for file in known_files(dataset, folder))
+        if left < unknown:
+            click.echo(
+                f"of {unknown - left} files no checksum was known; theirs are now in "
+                f"{folder / dataset.name / RECORD} and are checked from now on",
+                err=True,
+            )
     click.echo(folder / dataset.name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.integrations.inspect.metrics import named_values
+from adjudge.integrations.inspect.metrics import named_values, noise_curve
 from adjudge.integrations.inspect.scorers import (
     ragchecker_scorer,
     rgb_scorer,
@@ -27,6 +27,7 @@ __all__ = [
     "ask_for_detail",
     "longfact",
     "named_values",
+    "noise_curve",
     "ragchecker_qa",
     "ragchecker_scorer",
     "rgb_counterfactual",

@@ -1,11 +1,11 @@
-"""Mean and standard error of every number that a score names, besides its value."""
+"""Mean and standard error of every number that a score names, besides its value; and the curve over noise."""
 
 from __future__ import annotations
 
 from math import sqrt
 from statistics import fmean, stdev
 
-from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, metric
+from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, metric, value_to_float
 
 VALUES = "values"
 """Where a score's metadata holds its numbers, by short name, as fractions and counts."""
@@ -28,6 +28,26 @@ def named_values() -> Metric:
             told[name] = fmean(means)
             told[f"{name}_stderr"] = stdev(means) / sqrt(len(means)) if len(means) > 1 else 0.0
         return told
+
+    made: MetricProtocol = compute
+    return made
+
+
+@metric
+def noise_curve() -> Metric:
+    """`noise 20%`, …: the mean for each rate that samples name in `metadata.noise`.
+
+    In percent, because `inspect view` cuts a metric's name at a dot.
+    """
+    as_float = value_to_float()
+
+    def compute(scores: list[SampleScore]) -> Value:
+        found: dict[float, list[float]] = {}
+        for entry in scores:
+            rate = (entry.sample_metadata or {}).get("noise")
+            if isinstance(rate, int | float):
+                found.setdefault(float(rate), []).append(as_float(entry.score.value))
+        return {f"noise {100 * rate:g}%": fmean(found[rate]) for rate in sorted(found)}
 
     made: MetricProtocol = compute
     return made

@@ -8,6 +8,7 @@ objects with `text`. What else a protocol needs stands in `metadata.adjudge` (se
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -16,6 +17,7 @@ from inspect_ai.solver import TaskState
 from adjudge.errors import InputError
 from adjudge.integrations.inspect.judging import Judging, named_judge
 from adjudge.integrations.inspect.metrics import named_values
+from adjudge.integrations.inspect.refusals import said_plainly
 from adjudge.integrations.inspect.scoring import as_failure, as_score
 from adjudge.integrations.inspect.states import sample_of
 from adjudge.protocols import make_protocol
@@ -27,7 +29,8 @@ METRICS = [mean(), stderr(), named_values()]
 def _scorer(
     name: str, parameters: dict[str, Any], judge: str | None, roles: dict[str, str | None] | None = None
 ) -> Scorer:
-    judging = Judging(make_protocol(name, parameters), named_judge(judge, roles or {}))
+    with said_plainly():
+        judging = Judging(make_protocol(name, parameters), named_judge(judge, roles or {}))
 
     async def score(state: TaskState, target: Target) -> Score:
         try:
@@ -65,11 +68,26 @@ def trace_scorer(judge: str | None = None, steps: bool = False) -> Scorer:
 
 @scorer(metrics=METRICS)
 def safe_scorer(
-    judge: str | None = None, k: int | str = "", evidence: str = "contexts", steps: bool = False
+    judge: str | None = None,
+    k: int | str | list[int] | None = None,
+    evidence: str = "contexts",
+    steps: bool = False,
 ) -> Scorer:
     """SAFE's F1@K of the facts in a long answer. `evidence`: `contexts`, `corpus:PATH` or `web`."""
     parameters: dict[str, Any] = {"evidence": evidence, "steps": steps}
-    return _scorer("safe", parameters | ({"k": k} if k else {}), judge)
+    if k is not None:
+        # `-T k=64,178` comes as a list.
+        parameters["k"] = ",".join(map(str, k)) if isinstance(k, list) else k
+    with said_plainly():
+        _check_corpus(evidence)
+    return _scorer("safe", parameters, judge)
+
+
+def _check_corpus(evidence: str) -> None:
+    """Before the model under test is asked anything."""
+    kind, _, path = evidence.partition(":")
+    if kind == "corpus" and path and not Path(path).expanduser().exists():
+        raise InputError("there is no such corpus", file=path, fix="give a folder of texts or a JSONL file")
 
 
 @scorer(metrics=METRICS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from msgspec import Struct
 from adjudge.errors import InputError
 from adjudge.integrations.inspect.judging import failed_by_judge
 from adjudge.integrations.inspect.metrics import VALUES
+from adjudge.integrations.inspect.verdicts import verdicts
 from adjudge.protocols.base import Protocol
 from adjudge.types import Record
 from adjudge.types import Score as OurScore
@@ -23,8 +24,11 @@ class Face(Struct, frozen=True):
     headline: str
     shown: tuple[tuple[str, str], ...]
     """(name, words) in the order shown."""
+    yes_or_no: bool = False
+    """Whether a sample's numbers are 0 or 1, and said in words."""
 
 
+_CORRECT = (("accuracy", "Correct"), ("accuracy_official", "Officially correct"))
 FACES: Mapping[str, Face] = {
     "ragchecker": Face("f1", (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1"))),
     "trace": Face(
@@ -40,9 +44,11 @@ FACES: Mapping[str, Face] = {
     "violations": Face(
         "ha_f1", (("ha_precision", "Precision"), ("ha_recall", "Recall"), ("ha_f1", "Human-aligned F1"))
     ),
-    "noise": Face("accuracy", (("accuracy", "Correct"), ("accuracy_official", "Officially correct"))),
-    "integration": Face("accuracy", (("accuracy", "Correct"), ("accuracy_official", "Officially correct"))),
-    "rejection": Face("rejection", (("rejection", "Refused"), ("rejection_official", "Officially refused"))),
+    "noise": Face("accuracy", _CORRECT, yes_or_no=True),
+    "integration": Face("accuracy", _CORRECT, yes_or_no=True),
+    "rejection": Face(
+        "rejection", (("rejection", "Refused"), ("rejection_official", "Officially refused")), yes_or_no=True
+    ),
     "counterfactual": Face(
         "error_correction",
         (
@@ -50,8 +56,18 @@ FACES: Mapping[str, Face] = {
             ("error_detection", "Error detected"),
             ("error_correction", "Error corrected"),
         ),
+        yes_or_no=True,
     ),
 }
+
+
+GIVEN_BY: Mapping[str, str] = {
+    "reference": "give the Sample a target",
+    "contexts": "give the Sample passages in metadata['retrieved_context'] or ['contexts']",
+    "response": "the model gave no answer",
+    "gold": "give the Sample marked violations in metadata['adjudge']['gold']",
+}
+"""Where in Inspect a sample's field comes from; the command line's own advice would not help here."""
 
 
 def face_of(protocol: Protocol, record: Record) -> Face:
@@ -77,26 +93,32 @@ def as_score(record: Record, protocol: Protocol) -> Score:
         return Score.unscored(
             reason=_code(record, headline), answer=answer, explanation=f"Unscored: {why}", metadata=metadata
         )
-    return Score(
-        value=headline.value, answer=answer, explanation=explain(face.shown, scores), metadata=metadata
-    )
+    return Score(value=headline.value, answer=answer, explanation=explain(face, scores), metadata=metadata)
 
 
-def explain(shown: Sequence[tuple[str, str]], scores: Mapping[str, OurScore]) -> str:
+def explain(face: Face, scores: Mapping[str, OurScore]) -> str:
     """`Precision: 50.0%, Recall: 33.3%, F1: 40.0%`; what is a convention is said so."""
     parts, notes = [], []
-    for name, words in shown:
+    for name, words in face.shown:
         score = scores.get(name)
         if score is None or score.state == "not_applicable":
             continue
-        parts.append(f"{words}: {'unscored' if score.value is None else f'{100 * score.value:.1f}%'}")
+        parts.append(f"{words}: {_figure(score.value, face.yes_or_no)}")
         if score.state == "by_convention" and score.reason and score.reason not in notes:
             notes.append(score.reason)
     return ", ".join(parts) + (f" (by convention: {'; '.join(notes)})" if notes else "")
 
 
+def _figure(value: float | None, yes_or_no: bool) -> str:
+    if value is None:
+        return "unscored"
+    if yes_or_no and value in (0, 1):
+        return "yes" if value else "no"
+    return f"{100 * value:.1f}%"
+
+
 def _metadata(record: Record, protocol: Protocol) -> dict[str, Any]:
-    """Each share in percent under its short name, and all that the numbers rest on.
+    """Each share in percent under its short name, the verdicts in words, and all that the numbers rest on.
 
     Inspect walks and writes this several times a sample, so counts, which follow from units and labels, and
     metrics that do not apply are left out.
@@ -113,6 +135,7 @@ def _metadata(record: Record, protocol: Protocol) -> dict[str, Any]:
                 found[name] = 100 * score.value
         if score.state in ("by_convention", "unscored"):
             notes[name] = f"{score.state}: {score.reason}"
+    found["verdicts"] = verdicts(record)
     found |= {"protocol": record.protocol, "signature": record.signature, VALUES: values}
     if notes:
         found["notes"] = notes
@@ -134,4 +157,7 @@ def _code(record: Record, headline: OurScore | None) -> str:
 def as_failure(error: InputError, answer: str | None) -> Score:
     """A sample that could not be scored at all, reported and not counted."""
     reason = "invalid_response_format" if error.field == "output" else "scoring_failed"
-    return Score.unscored(reason=reason, answer=answer, explanation=f"Unscored: {error}")
+    field = f"{error.field!r}: " if error.field else ""
+    fix = GIVEN_BY.get(error.field or "", error.fix)
+    words = f"Unscored: {field}{error.problem}" + (f"; {fix}" if fix else "")
+    return Score.unscored(reason=reason, answer=answer, explanation=words)

@@ -7,11 +7,13 @@ Every task takes `data` (a file or folder), else what ADJUDGE_DATA names, else a
 from __future__ import annotations
 
 from inspect_ai import Task, task
-from inspect_ai.scorer import grouped, mean, stderr
+from inspect_ai.scorer import mean, stderr
+from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
 
 from adjudge.errors import UsageError
 from adjudge.integrations.inspect.data import longfact_dataset, qa_dataset, rgb_dataset
-from adjudge.integrations.inspect.metrics import named_values
+from adjudge.integrations.inspect.metrics import named_values, noise_curve
+from adjudge.integrations.inspect.refusals import said_plainly
 from adjudge.integrations.inspect.scorers import ragchecker_scorer, rgb_scorer, safe_scorer
 from adjudge.integrations.inspect.solvers import answer_from_documents, ask_for_detail
 from adjudge.types import Ability
@@ -31,6 +33,26 @@ def _rates(given: Rates) -> list[float]:
     return list(dict.fromkeys(found))
 
 
+def _check(passages: int, correct: float, language: str) -> None:
+    """Inspect hands over as text what is no number."""
+    if language not in ("en", "zh"):
+        raise UsageError(f"RGB is in en and zh, not {language!r}")
+    if not isinstance(passages, int) or passages < 0:
+        raise UsageError(f"passages must be a whole number, 0 or more, not {passages!r}")
+    if not isinstance(correct, int | float):
+        raise UsageError(f"correct must be a number from 0 to 1, not {correct!r}")
+
+
+def _viewer(scorer: str) -> ViewerConfig:
+    """The list of samples in `inspect view`, with scores coloured from 0 to 1."""
+    view = TaskSamplesView(
+        name="adjudge",
+        score_color_scales={scorer: ScoreColorScale(palette="good-high", min=0, max=1)},
+        color_scales_enabled=True,
+    )
+    return ViewerConfig(task_samples_view=view)
+
+
 def _rgb(
     ability: Ability,
     noise: Rates,
@@ -40,13 +62,18 @@ def _rgb(
     judge: str | None,
     correct: float = 0.0,
 ) -> Task:
-    rates = _rates(noise)
-    curve = [grouped(mean(), "noise", all=False, name_template="noise {group_name}")]
+    with said_plainly():
+        rates = _rates(noise)
+        _check(passages, correct, language)
+        dataset = rgb_dataset(
+            ability, rates, passages=passages, language=language, data=data, correct=correct
+        )
     return Task(
-        dataset=rgb_dataset(ability, rates, passages=passages, language=language, data=data, correct=correct),
+        dataset=dataset,
         solver=answer_from_documents(),
         scorer=rgb_scorer(judge=judge),
-        metrics=[mean(), stderr(), *(curve if len(rates) > 1 else []), named_values()],
+        metrics=[mean(), stderr(), *([noise_curve()] if len(rates) > 1 else []), named_values()],
+        viewer=_viewer("rgb_scorer"),
     )
 
 
@@ -97,19 +124,24 @@ def rgb_counterfactual(
 
 @task
 def longfact(
-    data: str | None = None, evidence: str = "contexts", k: int | str = "", judge: str | None = None
+    data: str | None = None,
+    evidence: str = "contexts",
+    k: int | str | list[int] | None = None,
+    judge: str | None = None,
 ) -> Task:
     """Long answers, rated by SAFE. LongFact has no evidence: name some (`corpus:PATH` or `web`)."""
-    dataset = longfact_dataset(data)
-    if evidence == "contexts" and not any((sample.metadata or {}).get("contexts") for sample in dataset):
-        raise UsageError(
-            "these prompts come without contexts, so there is nothing to rate the answers by: "
-            "name evidence with -T evidence=corpus:PATH or -T evidence=web"
-        )
+    with said_plainly():
+        dataset = longfact_dataset(data)
+        if evidence == "contexts" and not any((sample.metadata or {}).get("contexts") for sample in dataset):
+            raise UsageError(
+                "these prompts come without contexts, so there is nothing to rate the answers by: "
+                "name evidence with -T evidence=corpus:PATH or -T evidence=web"
+            )
     return Task(
         dataset=dataset,
         solver=ask_for_detail(),
         scorer=safe_scorer(judge=judge, k=k, evidence=evidence),
+        viewer=_viewer("safe_scorer"),
     )
 
 
@@ -121,8 +153,11 @@ def ragchecker_qa(
     judge: str | None = None,
 ) -> Task:
     """Questions with passages and a full reference, rated by RAGChecker."""
+    with said_plainly():
+        dataset = qa_dataset(data)
     return Task(
-        dataset=qa_dataset(data),
+        dataset=dataset,
         solver=answer_from_documents(style="full"),
         scorer=ragchecker_scorer(extractor_name=extractor_name, checker_name=checker_name, judge=judge),
+        viewer=_viewer("ragchecker_scorer"),
     )
