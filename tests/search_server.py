@@ -17,6 +17,7 @@ class SearchServer:
     def __init__(self) -> None:
         self.faults: list[str] = []
         self.always: str | None = None
+        self.good: dict[str, Any] = GOOD
         self.requests: list[dict[str, Any]] = []
         self.delay = 0.0
         self._loop = asyncio.new_event_loop()
@@ -56,19 +57,25 @@ class SearchServer:
         if self.delay:
             await asyncio.sleep(self.delay)
         if fault is None:
-            return web.json_response(GOOD)
+            return web.json_response(self.good)
         if fault == "reset":
             assert request.transport is not None
             request.transport.abort()
             return web.Response()
         if fault == "hang":
             await asyncio.sleep(1)
+        if fault == "empty":
+            return web.json_response({"searchParameters": {"q": request.query.get("q")}, "organic": []})
         if fault == "html":
             return web.Response(text="<html>")
         if fault == "list":
             return web.json_response([1])
         if fault == "credits":
-            return web.json_response({"message": "Not enough credits"}, status=400)
+            return web.json_response({"message": "Not enough credits", "statusCode": 400}, status=400)
+        if fault == "bad-query":
+            return web.json_response({"message": "Query too long", "statusCode": 400}, status=400)
+        if fault == "403":
+            return web.json_response({"message": "Unauthorized.", "statusCode": 403}, status=403)
         if fault == "redirect":
             return web.Response(status=307, headers={"Location": f"{self.url}/search"})
         status, _, after = fault.partition("+")

@@ -64,6 +64,61 @@ def test_run_show_explain_rescore(work):
     assert "75.0" in call("rescore", "run").output
 
 
+def test_explain_takes_a_short_name_that_is_plain(work):
+    context = ["It is red. It is old."]
+    Path("two.jsonl").write_text(line(1, contexts=context))
+    call("run", "two.jsonl", "-o", "r", "--protocol", "rgb,ragchecker,safe,trace")
+    assert call("explain", "r", "s1", "accuracy").output == call("explain", "r", "s1", "rgb.accuracy").output
+    told = call("explain", "r", "s1", "precision", code=2).stderr
+    assert "'precision' means several metrics: " in told
+    assert "safe.precision" in told
+    assert "ragchecker.precision" in told
+    protocol = call("explain", "r", "s1", "trace").output
+    assert "trace.adherence" in protocol
+    assert "rgb." not in protocol
+    assert "no metric or group 'bogus'" in call("explain", "r", "s1", "bogus", code=2).stderr
+
+
+def test_options_of_model_access_without_a_model_are_told(work):
+    told = call("run", "good.jsonl", "-o", "r", "--judge", "rules", "--rpm", "5", "--base-url", "http://x")
+    assert "note: judge 'rules' asks no model: --base-url, --rpm do nothing" in told.stderr
+    assert "asks no model" not in call("run", "good.jsonl", "-o", "q", "--judge", "rules").stderr
+    access = ("--similarity", "openai/e", "--base-url", "http://127.0.0.1:9/v1")
+    assert "asks no model" not in call("run", "good.jsonl", "-o", "p", "--judge", "rules", *access).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--protocol", "violations"], 3),
+        (["--protocol", "trace", "--judge", "rules"], 5),
+        (["--judge", "openai/m"], 5),
+        (["--metrics", "nonsense"], 2),
+    ],
+)
+def test_a_refused_run_leaves_no_folder(work, monkeypatch, arguments, code):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    call("run", "good.jsonl", "-o", "deep/er", *arguments, code=code)
+    assert sorted(path.name for path in work.iterdir()) == ["good.jsonl"]
+    Path("mine").mkdir()
+    call("run", "good.jsonl", "-o", "mine", *arguments, code=code)
+    assert list(Path("mine").iterdir()) == [], "a folder that was there stays"
+
+
+def test_a_folder_of_something_else_is_left_as_it_is(work):
+    Path("mine").mkdir()
+    Path("mine/calls.jsonl").write_text("keep me")
+    assert "not empty and holds no run" in call("run", "good.jsonl", "-o", "mine", code=4).stderr
+    assert Path("mine/calls.jsonl").read_text() == "keep me"
+
+
+def test_a_refused_run_leaves_an_earlier_one_alone(work):
+    call("run", "good.jsonl", "-o", "r", "--judge", "rules")
+    before = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    call("run", "good.jsonl", "-o", "r", "--judge", "rules", "--metrics", "nonsense", "--overwrite", code=2)
+    assert {path.name: path.read_bytes() for path in Path("r").iterdir()} == before
+
+
 def test_json_is_the_summary_and_nothing_else(work):
     out = call("run", "good.jsonl", "-o", "run", "--json").output
     summary = json.loads(out)

@@ -23,79 +23,9 @@ from adjudge.errors import JudgeError
 from adjudge.run.store import read_records
 from adjudge.verbs.run import _say_how_it_went
 from chat.server import MisbehavingServer, random_faults, scripted_faults
-from judges.llm_helpers import blocks_of, lines_of
+from llm_run_helpers import ALL, access, answer, evaluate, sample
 
 KEY = "sk-secret-0123456789"
-ALL = ["trace", "safe", "ragchecker"]
-
-
-def sample(index: int) -> dict[str, Any]:
-    return {
-        "id": f"s{index}",
-        "question": f"When does ferry {index} leave?",
-        "contexts": [f"Ferry {index} leaves at 8. It carries cars.", "Coffee is sold."],
-        "response": f"Ferry {index} leaves at 8. Dogs travel free.",
-        "reference": f"Ferry {index} leaves at 8.",
-    }
-
-
-def words(text: str) -> set[str]:
-    return set(text.lower().replace(".", "").split())
-
-
-def supports(evidence: str, claim: str) -> bool:
-    return words(claim) <= words(evidence)
-
-
-def answer(body: dict[str, Any]) -> str:
-    """A model with an opinion of its own: a text supports another if it holds all its words."""
-    name = body["response_format"]["json_schema"]["name"]
-    blocks = blocks_of(body["messages"][1]["content"])
-    if name == "ragchecker_claims":
-        return json.dumps({"claims": [part.strip() for part in blocks["text"][0].split(".") if part.strip()]})
-    if name == "ragchecker_check":
-        rows = [
-            {
-                "claim": int(key),
-                "entailed_by": [n for n, text in enumerate(blocks["evidence"], 1) if supports(text, claim)],
-                "contradicted_by": [],
-            }
-            for key, claim in lines_of(blocks["claims"][0])
-        ]
-        return json.dumps({"rows": rows})
-    if name == "safe_facts":
-        facts = [
-            {"sentence": int(key), "fact": text, "self_contained": text, "relevant": True, "repeats": None}
-            for key, text in lines_of(blocks["response"][0])
-        ]
-        return json.dumps({"facts": facts})
-    contexts = lines_of(blocks["documents"][0])
-    response = lines_of(blocks["answer"][0])
-    support = [(key, [k for k, t in contexts if supports(t, text)]) for key, text in response]
-    used = [key for _, keys in support for key in keys]
-    return json.dumps(
-        {
-            "why_relevant": "w",
-            "relevant": used,
-            "why_supported": "w",
-            "overall_supported": all(keys for _, keys in support),
-            "sentences": [
-                {"key": key, "why": "w", "supported_by": keys, "support": "full" if keys else "none"}
-                for key, keys in support
-            ],
-            "used": used,
-        }
-    )
-
-
-def access(server: MisbehavingServer, folder: Path, **more: Any) -> dict[str, Any]:
-    quick = {"attempts": 4, "first_pause": 0.01, "longest_pause": 0.05, "timeout": 0.5}
-    return {"base_url": server.base_url, "cache_path": str(folder / "cache.sqlite"), **quick, **more}
-
-
-def evaluate(samples: Any, server: MisbehavingServer, folder: Path, **options: Any) -> adjudge.Result:
-    options.setdefault("access", access(server, folder))
-    return adjudge.evaluate(samples, ALL, judge="openai/test-model", **options)
 
 
 def test_all_three_protocols_in_seven_calls_a_sample(tmp_path):
@@ -175,12 +105,12 @@ def test_the_call_log_tells_times_and_tokens_but_no_prompt(tmp_path):
 )
 def test_a_wrong_key_model_or_address_ends_the_run_in_seconds(tmp_path, options, server_options, message):
     started = time.monotonic()
-    with (
-        MisbehavingServer(answer=answer, **server_options) as server,
-        pytest.raises(JudgeError, match=message),
-    ):
-        evaluate([sample(i) for i in range(50)], server, tmp_path, access=access(server, tmp_path, **options))
+    with MisbehavingServer(answer=answer, **server_options) as server:
+        chosen = {"access": access(server, tmp_path, **options), "out": tmp_path / "run"}
+        with pytest.raises(JudgeError, match=message):
+            evaluate([sample(i) for i in range(50)], server, tmp_path, **chosen)
     assert time.monotonic() - started < 5
+    assert not (tmp_path / "run").exists(), "nothing was scored, so nothing is left behind"
     assert len(server.requests) <= 32 * 2
 
 
@@ -211,13 +141,17 @@ def test_a_server_without_structured_output_is_asked_without_it(tmp_path):
 
 def test_unreadable_answers_leave_samples_unscored_and_never_end_a_run(tmp_path):
     with MisbehavingServer(answer=lambda body: "I would rather not.") as server:
-        result = evaluate([sample(1), sample(2)], server, tmp_path)
+        result = evaluate([sample(1), sample(2)], server, tmp_path, out=tmp_path / "run")
     for record in result.records:
         assert all(
             score.value is None and score.reason for score in record.scores if score.metric != "safe.claims"
         )
         assert "I would rather not." in str(record.steps), "what the model said is kept"
     assert len(server.requests) <= 2 * 7 * 2, "one repair turn, no more"
+    told = CliRunner().invoke(main, ["explain", str(tmp_path / "run"), "s1", "trace.adherence"]).output
+    assert "trace.adherence: unscored: " in told
+    assert "answers that could not be used:\n  response, asked LabelSentences: " in told
+    assert "    I would rather not." in told
 
 
 def test_two_runs_give_the_same_bytes_whatever_the_order_of_answers(tmp_path):

@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from adjudge.chat import ChatRequest, Message
 from adjudge.chat.embed import pack, unpack
@@ -46,6 +47,23 @@ def test_key_and_size_take_any_text(turns: list[tuple[str, str]]) -> None:
     assert request.prompt_size() > 0
     moved = ChatRequest(model="m", messages=(*request.messages, Message("user", "")))
     assert moved.key("w") != request.key("w")
+
+
+def test_a_key_is_computed_once_and_a_changed_request_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = ask()
+    computed: list[str] = []
+    whole = ChatRequest._digest
+
+    def digest(self: ChatRequest, where: str) -> str:
+        computed.append(where)
+        return whole(self, where)
+
+    monkeypatch.setattr(ChatRequest, "_digest", digest)
+    first = request.key("w")
+    assert [request.key("w"), request.key("w"), len(computed)] == [first, first, 1]
+    assert replace(request, again=1).key("w") != first
+    assert request.key("elsewhere") != first
+    assert request == ask(), "what is kept is no part of the request"
 
 
 def test_lone_surrogates_have_a_key() -> None:

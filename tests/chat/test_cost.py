@@ -71,6 +71,15 @@ def test_cap_is_never_passed_and_nothing_is_refused_too_soon() -> None:
     assert "cap of 100" in str(found[-1])
 
 
+@pytest.mark.parametrize(
+    ("kept", "says"), [(True, r"\(answers so far are in the cache\)$"), (False, "to go on$")]
+)
+def test_the_cap_speaks_of_the_cache_only_where_there_is_one(kept: bool, says: str) -> None:
+    cost = Cost(Spender(), price=DOLLAR_A_TOKEN, name="p/m", totals=Totals(), max_cost=1.0, kept=kept)
+    with pytest.raises(CostExceeded, match=says):
+        asyncio.run(cost.complete(ask()))
+
+
 def test_a_cap_of_nothing_sends_nothing() -> None:
     inner = Spender()
     with pytest.raises(CostExceeded):

@@ -232,9 +232,10 @@ def test_a_server_that_fails_a_third_of_the_time_leaves_no_question_open(
         replies = asyncio.run(main())
     assert len(replies) == 120
     for reply in replies:
-        # An answer cut off at the token limit is asked for in two halves, which this model finds neutral.
-        assert reply.value in (None, ("en", "nc"), ("nn", "nn"), ("--", "nn"), ("nn", "--"))
-        assert bool(reply.reason) == (reply.value is None or "--" in reply.value)
+        # An answer cut off at the token limit is asked for in parts, which this model finds neutral.
+        cells = "".join(reply.value or "----")
+        assert cells == "ennc" or (len(cells) == 4 and set(cells) <= {"n", "-"})
+        assert bool(reply.reason) == ("-" in cells)
     assert sum(reply.value == ("en", "nc") for reply in replies) > 60
     assert any(reply.value is None and "refused" in (reply.reason or "") for reply in replies)
     assert max(server.times_asked().values()) <= 3

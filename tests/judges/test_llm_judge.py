@@ -19,9 +19,11 @@ from adjudge.judges.base import (
     NextQuery,
     Question,
     RateFact,
+    RelevantSentences,
     SentenceLabels,
     SplitSentence,
     Support,
+    SupportSentence,
 )
 from adjudge.judges.llm.judge import HANDLERS
 from adjudge.prompts import load_prompt
@@ -152,6 +154,48 @@ def test_unknown_keys_are_dropped_with_a_note_and_markers_kept() -> None:
     assert reply.why == "unknown keys dropped: q; unknown keys dropped: 7z, 9x, general"
 
 
+def invented(where: str) -> dict[str, Any]:
+    answer = labels(("a", ["0a"], "full"), ("b", ["general"], "full"), overall=True)
+    if where == "supported_by":
+        answer["sentences"][0]["supported_by"] = ["7z", "9x"]
+        return answer
+    return answer | {where: ["7z", "9x"]}
+
+
+@pytest.mark.parametrize("where", ["relevant", "used", "supported_by"])
+def test_a_list_of_nothing_but_invented_keys_is_no_empty_list(where: str) -> None:
+    """Read as empty it would say "none relevant", which the model did not."""
+    good = labels(("a", ["0a"], "full"), ("b", ["general"], "full"), overall=True)
+    model = scripted(invented(where), good)
+    reply = ask_one(model, LABEL)
+    assert reply.value.relevant == ("0a",)
+    assert len(model.asked) == 2, "asked again, with what was wrong"
+    assert "none of the 2 keys" in model.asked[1].messages[-1].content
+    stubborn = scripted(invented(where), invented(where))
+    reply = ask_one(stubborn, LABEL)
+    assert reply.value is None
+    assert f"none of the 2 keys in {where}" in (reply.reason or "")
+    assert len(reply.raw) == 2, "both answers are kept"
+
+
+def test_invented_keys_in_the_step_by_step_form() -> None:
+    relevant = RelevantSentences("q", CONTEXTS)
+    assert ask_one(scripted({"why": "w", "relevant": ["zz"]}, {"relevant": ["0a"]}), relevant).value == (
+        "0a",
+    )
+    assert ask_one(scripted(*[{"why": "w", "relevant": ["zz"]}] * 2), relevant).value is None
+    support = SupportSentence(CONTEXTS, LABEL.response, "a")
+    bad = {"why": "w", "supported_by": ["zz"], "support": "full"}
+    assert ask_one(scripted(bad, bad), support).value is None
+    assert ask_one(scripted(bad | {"support": "none"}), support).value == Support("a", (), "none", "w")
+
+
+@pytest.mark.parametrize("nothing", [[], "", "none", ["None"], ["N/A"], [""], None])
+def test_an_empty_list_in_whatever_words(nothing: Any) -> None:
+    answer = labels(("a", [], "none"), ("b", nothing, "none"), overall=False) | {"relevant": nothing or []}
+    assert ask_one(scripted(answer), LABEL).value.relevant == ()
+
+
 def test_upstreams_field_names_are_understood() -> None:
     first = {"response_sentence_key": "a", "explanation": "x", "supported_sentence_keys": ["0a"]}
     second = {"response_sentence_key": "b", "explanation": "y", "supporting_sentence_keys": []}
@@ -173,7 +217,7 @@ def test_upstreams_field_names_are_understood() -> None:
 
 
 def test_support_that_names_nothing_is_none() -> None:
-    answer = labels(("a", ["9z"], "full"), ("b", [], "partial"), overall=False)
+    answer = labels(("a", [], "full"), ("b", [], "partial"), overall=False)
     reply = ask_one(scripted(answer), LABEL)
     assert [entry.support for entry in reply.value.support] == ["none", "none"]
     assert "a: full support that names nothing counts as none" in reply.why

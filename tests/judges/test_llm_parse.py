@@ -217,6 +217,34 @@ def test_claims_in_whatever_form() -> None:
             text_list(text, WANTED)
 
 
+UPSTREAM_CITED = {
+    "### KG\n(x) [1]\n### Claims\nA is b. [1]\nC is d. [2][3]\nE f. [1, 2]\nnone\nG. [9]": (
+        "a claim is kept though its number names no sentence: upstream drops it without a word",
+        ["A is b.", "C is d.", "E f.", "G."],
+    ),
+    "### Claims\nA [1] b [2]\n### Question\nnext [1]": (
+        "words after the first number are part of the claim: upstream cuts them off",
+        ["A b"],
+    ),
+}
+
+
+def test_claims_with_sentence_numbers_as_in_the_reference_values(shared_golden: Callable[[str], Any]) -> None:
+    """RefChecker's sub-sentence form, which RAGChecker never asks for; an answer written so is still read.
+
+    Ours checks a claim against texts, so that the numbers of the sentences it was taken from are dropped.
+    """
+    cases = shared_golden("refchecker.json")["subsentence_parse"]
+    assert len(cases) == 4
+    assert UPSTREAM_CITED.keys() <= {text for text, _ in cases}
+    for text, expected in cases:
+        name, wanted = UPSTREAM_CITED.get(text, ("as upstream", [claim for claim, _ in expected]))
+        assert text_list(text, WANTED) == wanted, (name, text)
+    for text in ("Ada sang.", "See [1] for more.", "### Notes\nAbstain"):
+        with pytest.raises(Unreadable):
+            text_list(text, WANTED)
+
+
 # --- code blocks and verdicts --------------------------------------------------------------------------
 
 

@@ -68,6 +68,12 @@ def test_a_question_without_judge_and_a_judge_without_answers_are_named():
         make_judge("claims=rules")
     with pytest.raises(UsageError, match="no role 'claim'"):
         make_judge("claim=rules")
+    with pytest.raises(
+        JudgeError, match=r"claims \(ExtractClaims, ExtractFacts, MakeSelfC.*, SplitSentence\)"
+    ):
+        make_judge("claims=rules")
+    with pytest.raises(UsageError, match="the role 'check' is given twice"):
+        make_judge("check=local,claims=local, check=rules")
     with pytest.raises(UsageError, match="ROLE=JUDGE"):
         make_judge("similarity=rules,check")
 

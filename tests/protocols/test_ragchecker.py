@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import InputError, JudgeError
 from adjudge.judges.rules import RulesJudge
+from adjudge.metrics import entailment
 from adjudge.metrics.ratios import evaluate
 from adjudge.protocols.ragchecker import RagChecker
 from adjudge.protocols.ragchecker_claims import claim_of, claim_unit
@@ -286,3 +287,64 @@ def test_claims_come_back_as_they_went_in(claim: str | list[str]) -> None:
 def test_gaps() -> None:
     found = CHECKER.gaps(CHECKER.given(sample("en", "en", ["e", "n"], ["n", "n"], contexts=1), JUDGE))
     assert list(found.values()) == [("claim:reference:1",), ("claim:response:1",), ("ctx:0",)]
+
+
+AGGREGATED = {
+    # scenario: verdicts of the claims, in an order that gives the golden its majority
+    "mixed": "enc",
+    "ent": "ee",
+    "empty": "",
+    "nested": "ne",
+    "tie": "ne",
+}
+
+
+@pytest.mark.parametrize("scenario", AGGREGATED)
+def test_a_whole_response_as_in_the_reference_values(
+    scenario: str, shared_golden: Callable[[str], Any]
+) -> None:
+    """RefChecker's three aggregators. Shares are counts over counts; the verdicts are told by `explain`.
+
+    Deviations: an empty response has no verdict (and no shares) where upstream says Abstain; of equally
+    frequent verdicts the worst is taken, where upstream takes the one that it meets first.
+    """
+    golden = shared_golden("refchecker.json")["aggregators"][scenario]
+    words = {"e": "Entailment", "n": "Neutral", "c": "Contradiction"}
+    cells = AGGREGATED[scenario]
+    given = sample(cells, "e")
+    found = scores(given)
+    total = len(cells)
+    [line] = [line for line in CHECKER.notes(CHECKER.given(given, JUDGE)) if line.startswith("response")]
+    if not cells:
+        assert golden == {"soft": {**dict.fromkeys(words.values(), 0.0), "Abstain": 1.0},
+                          "strict": "Abstain", "major": "Abstain"}  # fmt: skip
+        assert line == "response as a whole, against the reference: no claims, so no verdict"
+        assert found["precision"].state == "by_convention"
+        return
+    for name, label in (("entailed", "e"), ("neutral", "n"), ("contradicted", "c")):
+        value = found[f"response_{name}"].value
+        assert value is not None
+        assert value / total == pytest.approx(golden["soft"][words[label]])
+    upstream = {"Entailment": "entailed", "Neutral": "neutral", "Contradiction": "contradicted"}
+    major = "contradicted" if scenario == "mixed" else upstream[golden["major"]]
+    assert f": {upstream[golden['strict']]} by its worst claim, {major} by most (" in line
+
+
+@given(st.text("enc", max_size=9))
+def test_a_whole_verdict_does_not_depend_on_the_order_of_claims(cells: str) -> None:
+    def told(text: str) -> entailment.Whole:
+        return entailment.whole(*(text.count(verdict) for verdict in "enc"))
+
+    found = told(cells)
+    assert found == told("".join(sorted(cells))) == told(cells[::-1])
+    if cells:
+        assert found.strict == ("contradicted" if "c" in cells else "neutral" if "n" in cells else "entailed")
+        assert found.major is not None
+        assert cells.count(found.major[0]) == max(map(cells.count, "enc"))
+    else:
+        assert found == entailment.Whole(None, None)
+
+
+def test_verdicts_on_the_whole_are_left_out_where_a_claim_has_none() -> None:
+    given = sample("e-", None)
+    assert CHECKER.notes(CHECKER.given(given, JUDGE)) == []

@@ -14,17 +14,13 @@ import sqlite3
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from adjudge.errors import JudgeError
+from adjudge.chat import leases
+from adjudge.chat.answers_file import open_database
 from adjudge.paths import cache_folder
 
 log = logging.getLogger(__name__)
-
-APPLICATION = 0x61646A31
-LAYOUT = 1
-_HEADER = b"SQLite format 3\x00"
-_BUSY_MS = 30_000
 
 
 def default_path() -> Path:
@@ -33,12 +29,21 @@ def default_path() -> Path:
     return Path(named).expanduser() if named else cache_folder() / "answers.sqlite"
 
 
-class _Job(NamedTuple):
-    """A read if `value` is None, else a write. `key` None ends the thread."""
+Found = bytes | bool | None
+"""What a job gives: stored bytes, whether a question may be asked, or nothing."""
 
-    key: str | None
-    value: bytes | None
-    done: asyncio.Future[bytes | None]
+
+Kind = Literal["get", "put", "claim", "free", "renew", "end"]
+
+
+class _Job(NamedTuple):
+    kind: Kind
+    key: str
+    value: bytes
+    done: asyncio.Future[Found]
+
+
+Result = tuple[_Job, Found, Exception | None]
 
 
 class Answers:
@@ -47,36 +52,69 @@ class Answers:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self._path = path
         self._read_only = read_only
+        self._owner = leases.new_owner()
         self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._work, name="adjudge-answers", daemon=True)
-        self._opened: asyncio.Future[bytes | None] = self._loop.create_future()
+        self._opened = _Job("get", "", b"", self._loop.create_future())
+        self._held: set[str] = set()
+        self._timer: asyncio.TimerHandle | None = None
         self._warned = False
 
     async def open(self) -> None:
         """Starts the thread; raises JudgeError if the file cannot be used."""
         self._thread.start()
-        await self._opened
+        await self._opened.done
+        if not self._read_only:
+            self._timer = self._loop.call_later(leases.RENEW, self._renew)
 
     async def get(self, key: str) -> bytes | None:
         """What is stored under the key, by this or another process."""
-        return await self._ask(key, None)
+        found = await self._ask("get", key)
+        return found if isinstance(found, bytes) else None
+
+    async def claim(self, key: str) -> bytes | bool:
+        """What is stored; else True: the caller is to ask, and `put` or `free`; False: another is asking."""
+        found = await self._ask("claim", key)
+        return True if found is None else found
 
     async def put(self, key: str, value: bytes) -> None:
         """Returns once the value is committed. The first value of a key stays."""
-        await self._ask(key, value)
+        await self._ask("put", key, value)
+
+    def free(self, key: str) -> None:
+        """The caller of `claim` does not ask after all, or in vain."""
+        self._ask("free", key)
 
     async def close(self) -> None:
         """Finishes what is queued, closes the file, ends the thread."""
+        if self._timer is not None:
+            self._timer.cancel()
         if self._thread.is_alive():
-            await asyncio.shield(self._ask(None, None))
+            await asyncio.shield(self._ask("end"))
         if self._thread.ident is not None:
             self._thread.join()
 
-    def _ask(self, key: str | None, value: bytes | None) -> asyncio.Future[bytes | None]:
-        done: asyncio.Future[bytes | None] = self._loop.create_future()
-        self._jobs.put(_Job(key, value, done))
+    def _ask(self, kind: Kind, key: str = "", value: bytes = b"") -> asyncio.Future[Found]:
+        done: asyncio.Future[Found] = self._loop.create_future()
+        self._jobs.put(_Job(kind, key, value, done))
         return done
+
+    def _renew(self) -> None:
+        """Driven by the loop and not by the thread, so that a loop that hangs keeps nobody waiting."""
+        if self._held:
+            self._ask("renew")
+        self._timer = self._loop.call_later(leases.RENEW, self._renew)
+
+    def _resolve(self, results: list[Result]) -> None:
+        for job, value, error in results:
+            if job.done.done():
+                if job.kind == "claim" and value is True:
+                    self.free(job.key)  # granted to one who was called off meanwhile
+            elif error is not None:
+                job.done.set_exception(error)
+            else:
+                job.done.set_result(value)
 
     # Everything below runs in the thread.
 
@@ -92,134 +130,76 @@ class Answers:
             jobs = [self._jobs.get()]
             while not self._jobs.empty():
                 jobs.append(self._jobs.get())
-            ended = next((job for job in jobs if job.key is None), None)
-            self._tell(self._turn(database, [job for job in jobs if job.key is not None]))
+            ended = next((job for job in jobs if job.kind == "end"), None)
+            self._tell(self._turn(database, jobs))
         if database is not None:
             database.close()
-        self._tell([(ended.done, None, None)])
 
-    def _turn(
-        self, database: sqlite3.Connection | None, jobs: list[_Job]
-    ) -> list[tuple[asyncio.Future[bytes | None], bytes | None, Exception | None]]:
-        """One turn: all writes in one transaction, then all reads."""
-        if database is None:
-            return [(job.done, None, None) for job in jobs]
-        writes = [(job.key, job.value, time.time()) for job in jobs if job.value is not None]
-        found: dict[str | None, bytes | None] = {}
-        try:
-            if writes and not self._read_only:
-                with database:
-                    database.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?)", writes)
-            for job in jobs:
-                if job.value is None:
-                    row = database.execute("SELECT value FROM answers WHERE key = ?", (job.key,)).fetchone()
-                    found[job.key] = row[0] if row is not None else None
-        except sqlite3.Error as error:
-            # An answer that was paid for is worth more than the cache: go on without.
-            if not self._warned:
-                self._warned = True
-                log.warning("the cache %s cannot be used (%s): answers are not kept", self._path, error)
-        return [(job.done, found.get(job.key) if job.value is None else None, None) for job in jobs]
+    def _turn(self, database: sqlite3.Connection | None, jobs: list[_Job]) -> list[Result]:
+        """One turn: all that writes in one transaction, then all that only reads."""
+        found: list[Found] = [None] * len(jobs)
+        if database is not None:
+            try:
+                if not self._read_only:
+                    found = self._write(database, jobs)
+                for at, job in enumerate(jobs):
+                    if job.kind == "get":
+                        found[at] = _stored(database, job.key)
+            except sqlite3.Error as error:
+                # An answer that was paid for is worth more than the cache: go on without.
+                found = [None] * len(jobs)
+                if not self._warned:
+                    self._warned = True
+                    log.warning("the cache %s cannot be used (%s): answers are not kept", self._path, error)
+        return [(job, value, None) for job, value in zip(jobs, found, strict=True)]
 
-    def _tell(
-        self, results: list[tuple[asyncio.Future[bytes | None], bytes | None, Exception | None]]
-    ) -> None:
+    def _write(self, database: sqlite3.Connection, jobs: list[_Job]) -> list[Found]:
+        now, kinds = time.time(), {job.kind for job in jobs}
+        answers = [(job.key, job.value, now) for job in jobs if job.kind == "put"]
+        over = {job.key for job in jobs if job.kind in ("put", "free")} & self._held
+        if "end" in kinds:
+            over = self._held
+        found, claims = self._look(database, jobs, over, now)
+        if not (claims or answers or over or "renew" in kinds):
+            return found
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?)", answers)
+            leases.drop(database, over, self._owner)
+            self._held = self._held - over
+            if "renew" in kinds:
+                leases.renew(database, self._owner, now)
+            for at in claims:
+                # Since the look another process, or another job of this turn, may have been faster.
+                key = jobs[at].key
+                stored = _stored(database, key)
+                mine = stored is None and leases.take(database, key, self._owner, now)
+                found[at] = mine if stored is None else stored
+                if mine:
+                    self._held.add(key)
+        return found
+
+    def _look(
+        self, database: sqlite3.Connection, jobs: list[_Job], over: set[str], now: float
+    ) -> tuple[list[Found], list[int]]:
+        """What claims find without writing; which of them find neither an answer nor somebody who asks."""
+        found: list[Found] = [None] * len(jobs)
+        claims = []
+        for at, job in enumerate(jobs):
+            if job.kind == "claim":
+                stored = _stored(database, job.key)
+                found[at] = False if stored is None else stored
+                if stored is None and (job.key in over or leases.is_free(database, job.key, now)):
+                    claims.append(at)
+        return found, claims
+
+    def _tell(self, results: list[Result]) -> None:
         try:
-            self._loop.call_soon_threadsafe(_resolve, results)
+            self._loop.call_soon_threadsafe(self._resolve, results)
         except RuntimeError:  # the loop was closed over our heads: nobody waits any more
             log.debug("answers: the event loop is closed")
 
 
-def _resolve(results: list[tuple[asyncio.Future[bytes | None], bytes | None, Exception | None]]) -> None:
-    for future, value, error in results:
-        if future.done():
-            continue
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(value)
-
-
-def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection | None:
-    """The cache file, made if need be; a broken one of ours is set aside, a foreign one is not touched.
-
-    None: read-only, and there is no file.
-    """
-    if read_only and not path.exists():
-        return None
-    try:
-        if not read_only:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with open(path, "rb") as file:
-            header = file.read(100)
-    except FileNotFoundError:
-        header = b""
-    except OSError as error:
-        raise JudgeError(f"the cache {path} cannot be used: {error.strerror}; set ADJUDGE_CACHE") from None
-    if header and not header.startswith(_HEADER):
-        raise JudgeError(
-            f"{path} is not a cache of adjudge; move it away, or set ADJUDGE_CACHE to another file"
-        )
-    if header and int.from_bytes(header[68:72], "big") not in (APPLICATION, 0):
-        raise JudgeError(f"{path} is another program's database; set ADJUDGE_CACHE to another file")
-    try:
-        return _connect(path) if not read_only else _link(path, "ro")
-    except sqlite3.OperationalError as error:
-        raise JudgeError(f"the cache {path} cannot be used: {error}; set ADJUDGE_CACHE") from None
-    except sqlite3.DatabaseError as error:
-        raise JudgeError(f"the cache {path} is damaged: {error}") from None
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    from filelock import FileLock
-
-    # Two first users at once would both set up (a change of journal mode heeds no busy timeout) or set aside.
-    with FileLock(f"{path}.lock", timeout=_BUSY_MS / 1000):
-        try:
-            return _link(path, "rwc")
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError as error:
-            aside = _set_aside(path)
-            log.warning("the cache %s was damaged (%s): it is now %s, a new one is begun", path, error, aside)
-            return _link(path, "rwc")
-
-
-def _link(path: Path, mode: str) -> sqlite3.Connection:
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=_BUSY_MS / 1000)
-    try:
-        if mode != "ro":
-            _prepare(database, path)
-        database.execute("SELECT value FROM answers WHERE key = ''").fetchone()
-        return database
-    except BaseException:
-        database.close()
-        raise
-
-
-def _prepare(database: sqlite3.Connection, path: Path) -> None:
-    (layout,) = database.execute("PRAGMA user_version").fetchone()
-    if layout > LAYOUT:
-        raise JudgeError(f"the cache {path} was written by a newer adjudge; update, or set ADJUDGE_CACHE")
-    if layout == 0 and database.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-        raise JudgeError(f"{path} is another program's database; set ADJUDGE_CACHE to another file")
-    database.execute("PRAGMA journal_mode = WAL")
-    # A killed process loses nothing; a power cut may lose the last commits, never the file.
-    database.execute("PRAGMA synchronous = NORMAL")
-    if layout == 0:
-        with database:
-            database.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value BLOB, at REAL)")
-            database.execute(f"PRAGMA application_id = {APPLICATION}")
-            database.execute(f"PRAGMA user_version = {LAYOUT}")
-
-
-def _set_aside(path: Path) -> Path:
-    """Moves the file and SQLite's helpers out of the way; returns the new name."""
-    aside = next(
-        name for n in range(1, 10_000) if not (name := path.with_name(f"{path.name}.damaged-{n}")).exists()
-    )
-    for suffix in ("", "-wal", "-shm"):
-        old = path.with_name(path.name + suffix)
-        if old.exists():
-            old.rename(aside.with_name(aside.name + suffix))
-    return aside
+def _stored(database: sqlite3.Connection, key: str) -> bytes | None:
+    row = database.execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
+    return row[0] if row is not None else None

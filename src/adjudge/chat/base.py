@@ -24,7 +24,7 @@ class Message(Struct, frozen=True):
     content: str
 
 
-class ChatRequest(Struct, frozen=True, kw_only=True):
+class ChatRequest(Struct, frozen=True, kw_only=True, dict=True):
     """One question to a model. Equal requests have equal keys, whatever the order of keys inside."""
 
     model: str
@@ -44,6 +44,12 @@ class ChatRequest(Struct, frozen=True, kw_only=True):
 
     def key(self, where: str = "") -> str:
         """Digest of the content and of where it is sent to; no API key has any part in it."""
+        known: tuple[str, str] | None = self.__dict__.get("_key")
+        if known is None or known[0] != where:
+            known = self.__dict__["_key"] = (where, self._digest(where))
+        return known[1]
+
+    def _digest(self, where: str) -> str:
         try:
             content = _encoder.encode((where, self))
         except UnicodeEncodeError:  # lone surrogates of odd input

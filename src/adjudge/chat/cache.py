@@ -1,7 +1,8 @@
-"""Answers given once are not asked for again, in this run or the next."""
+"""Answers given once are not asked for again: in this run, in the next, or in one beside it."""
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Self
@@ -19,6 +20,9 @@ Mode = Literal["on", "read_only", "off", "replay"]
 
 FAILED = "-failed"
 """Ends the key of a stored failure."""
+
+FIRST_LOOK, LAST_LOOK = 0.02, 0.25
+"""Seconds between looks for an answer that another process is waiting for."""
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(ChatReply)
@@ -93,26 +97,48 @@ class Cache:
         if self._answers is None:
             return await self._inner.complete(request)
         key = request.key(self._where)
-        reply = await self.get(key)
-        if reply is None:
-            try:
+        try:
+            reply = await self._wait(key)
+            if reply is None:
                 reply = await self._inner.complete(request)
-            except ChatError as error:
+                await self.put(key, reply)
+        except BaseException as error:
+            if isinstance(error, ChatError):
                 await self._keep(key, error)
-                raise
-            await self.put(key, reply)
+            self.free(key)
+            raise
         return reply
+
+    async def _wait(self, key: str) -> ChatReply | None:
+        """The stored reply, or the one that another process is asking for; None if it is ours to ask."""
+        pause = FIRST_LOOK
+        while (found := await self.claim(key)) is False:
+            await asyncio.sleep(pause)
+            pause = min(LAST_LOOK, 1.5 * pause)
+        return found if isinstance(found, ChatReply) else None
+
+    async def claim(self, key: str) -> ChatReply | bool:
+        """The stored reply; else whether it is ours to ask. False: another process, or task, is asking.
+
+        Who gets True calls `put` or `free`, whatever happens.
+        """
+        if self._answers is None or self._mode != "on":
+            return await self.get(key) or True
+        found = await self._answers.claim(key)
+        return found if isinstance(found, bool) else _decoded(found) or True
+
+    def free(self, key: str) -> None:
+        """A question that was ours to ask stays without an answer."""
+        if self._answers is not None and self._mode == "on":
+            self._answers.free(key)
 
     async def get(self, key: str) -> ChatReply | None:
         """The stored reply; an unreadable one counts as none."""
         if self._answers is None:
             return None
         stored = await self._answers.get(key)
-        if stored is not None:
-            try:
-                return replace(_decoder.decode(stored), cached=True, attempts=0, seconds=0.0)
-            except msgspec.DecodeError:
-                stored = None
+        if stored is not None and (reply := _decoded(stored)) is not None:
+            return reply
         if self._mode == "replay":
             failed = await self._answers.get(_failed(key))
             if failed is not None:
@@ -133,6 +159,13 @@ class Cache:
         failure = _Failure.of(error)
         if failure is not None and self._answers is not None and self._mode == "on":
             await self._answers.put(_failed(key), _encoder.encode(failure))
+
+
+def _decoded(stored: bytes) -> ChatReply | None:
+    try:
+        return replace(_decoder.decode(stored), cached=True, attempts=0, seconds=0.0)
+    except msgspec.DecodeError:
+        return None
 
 
 def _failed(key: str) -> str:

@@ -21,7 +21,9 @@ class Cost:
         name: str,
         totals: Totals,
         max_cost: float | None = None,
+        kept: bool = True,
     ) -> None:
+        """`kept`: whether answers go to the cache, which the message about the cap tells."""
         if max_cost is not None and price is None:
             raise CostExceeded(
                 f"the price of {name} is not known, so a spending cap cannot be kept; give it in a TOML file "
@@ -33,6 +35,7 @@ class Cost:
         self._name = name
         self._totals = totals
         self._max_cost = max_cost
+        self._kept = kept
         self._held = 0.0
         """Estimates of what is under way."""
         self._waiting: list[asyncio.Future[None]] = []
@@ -61,10 +64,11 @@ class Cost:
         estimate = self._price.cost(request.prompt_size(), request.completion_size())
         while self._totals.cost + self._held + estimate > self._max_cost:
             if self._totals.cost + estimate > self._max_cost or not self._held:
+                so_far = " (answers so far are in the cache)" if self._kept else ""
                 raise CostExceeded(
                     f"{self._name}: {self._totals.cost:.4f} dollars are spent and the next request may cost "
-                    f"{estimate:.4f}, which would pass the cap of {self._max_cost:g}; raise the cap to go on "
-                    "(answers so far are in the cache)"
+                    f"{estimate:.4f}, which would pass the cap of {self._max_cost:g}; raise the cap to go on"
+                    f"{so_far}"
                 )
             freed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(freed)

@@ -9,14 +9,17 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from adjudge.chat.base import Backend, ChatReply, ChatRequest, Message
+from adjudge.chat.cache import FIRST_LOOK, LAST_LOOK
 
 
 class Store(Protocol):
     """Where single answers are kept; `cache.Cache` is one."""
 
-    async def get(self, key: str) -> ChatReply | None: ...
+    async def claim(self, key: str) -> ChatReply | bool: ...
 
     async def put(self, key: str, reply: ChatReply) -> None: ...
+
+    def free(self, key: str) -> None: ...
 
 
 def pack(vector: Sequence[float]) -> str:
@@ -47,26 +50,40 @@ class Embedder:
         """One vector a text, in order. Equal texts are asked once."""
         keys = {text: self._request((text,)).key(self._where) for text in texts}
         known: dict[str, ChatReply] = {}
-        if self._store is not None:
-            store = self._store
-            replies = await asyncio.gather(*(store.get(key) for key in keys.values()))
-            known = {text: reply for text, reply in zip(keys, replies, strict=True) if reply is not None}
-        missing = [text for text in keys if text not in known]
-        parts = [tuple(missing[i : i + self._batch]) for i in range(0, len(missing), self._batch)]
-        for found in await asyncio.gather(*(self._ask(part, keys) for part in parts)):
-            known.update(found)
+        wanted, pause = list(keys), FIRST_LOOK
+        while wanted:
+            found = await asyncio.gather(*(self._claim(keys[text]) for text in wanted))
+            state = dict(zip(wanted, found, strict=True))
+            known |= {text: reply for text, reply in state.items() if isinstance(reply, ChatReply)}
+            mine = [text for text, reply in state.items() if reply is True]
+            parts = [tuple(mine[i : i + self._batch]) for i in range(0, len(mine), self._batch)]
+            for answers in await asyncio.gather(*(self._ask(part, keys) for part in parts)):
+                known |= answers
+            wanted = [text for text in wanted if text not in known]
+            if wanted and not mine:
+                await asyncio.sleep(pause)
+                pause = min(LAST_LOOK, 1.5 * pause)
         return [unpack(known[text].text) for text in texts]
 
+    async def _claim(self, key: str) -> ChatReply | bool:
+        return True if self._store is None else await self._store.claim(key)
+
     async def _ask(self, texts: tuple[str, ...], keys: dict[str, str]) -> dict[str, ChatReply]:
-        reply = await self._inner.complete(self._request(texts))
+        store = self._store
+        try:
+            reply = await self._inner.complete(self._request(texts))
+        except BaseException:
+            if store is not None:
+                for text in texts:
+                    store.free(keys[text])
+            raise
         vectors = reply.text.split(" ")
         share = reply.prompt_tokens // len(texts)
         found = {
             text: ChatReply(packed, share, 0, model=reply.model, seconds=reply.seconds)
             for text, packed in zip(texts, vectors, strict=True)
         }
-        if self._store is not None:
-            store = self._store
+        if store is not None:
             await asyncio.gather(*(store.put(keys[text], one) for text, one in found.items()))
         return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from adjudge.chat.answers import open_database
+from adjudge.chat.answers_file import open_database
 from adjudge.chat.base import ChatReply, ChatRequest
 from adjudge.chat.cache import FAILED
 from adjudge.chat.errors import NotRecorded

@@ -144,6 +144,7 @@ class Stack:
             name=self.name,
             totals=self.totals,
             max_cost=self.options.max_cost,
+            kept=self.options.cache == "on",
         )
 
 

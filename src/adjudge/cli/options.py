@@ -57,7 +57,9 @@ REACH = (
 _ACCESS = (
     *REACH,
     click.option(
-        "--similarity", metavar="NAME", help="jaccard, families, local, st:NAME or openai/EMBEDDING-MODEL."
+        "--similarity",
+        metavar="NAME",
+        help="jaccard, families, local, local/PATH, st:NAME or openai/EMBEDDING-MODEL.",
     ),
     click.option("--evidence", metavar="SOURCE", help="Where safe looks: contexts, corpus:PATH or web."),
     click.option("--steps", is_flag=True, help="Ask step by step, as the papers do; many more calls."),

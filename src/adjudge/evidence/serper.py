@@ -43,13 +43,13 @@ class Serper:
         *,
         attempts: int = 5,
         first_pause: float = 1.0,
-        timeout: float = _TIMEOUT,
+        timeout: float | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._url = (url or os.environ.get("SERPER_URL") or URL).rstrip("/")
         self._attempts = max(1, attempts)
         self._first_pause = first_pause
-        self._timeout = timeout
+        self._timeout = timeout or _TIMEOUT
         self._sleep = sleep
         self._random = random.Random()
         self._session: Any = None
@@ -152,7 +152,17 @@ def _fault(status: int, body: bytes, told: str | None) -> Exception:
         return JudgeError(f"the search server answered {status}; check SERPER_URL")
     if status in (408, 425, 429) or status >= 500:
         return _Again(f"the search server answered {status}", _seconds(told))
-    return SearchFailed(f"the search server refused the query ({status})")
+    said = f": {words}" if (words := _message(body)) else ""
+    return SearchFailed(f"the search server refused the query ({status}){said}")
+
+
+def _message(body: bytes) -> str:
+    """What the server says about an error, if it says so in its own form."""
+    try:
+        found = _dict(msgspec.json.decode(body))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    return " ".join(_text(found.get("message")).split())[:200]
 
 
 def _seconds(told: str | None) -> float | None:

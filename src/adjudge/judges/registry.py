@@ -35,8 +35,8 @@ def make_judge(
 ) -> Judge:
     """The judge of that name; `access` is how models are reached (see `chat.stack.StackOptions`).
 
-    `similarity` sends questions of likeness elsewhere: jaccard, local, families, st:NAME or
-    openai/EMBEDDING-MODEL.
+    `similarity` sends questions of likeness elsewhere: jaccard, local, local/PATH (a folder with model.onnx),
+    families, st:NAME (of sentence-transformers) or openai/EMBEDDING-MODEL.
     With `dry`, no model is reached: what each would be asked is counted there.
     """
     if dry is not None:
@@ -61,9 +61,12 @@ def _routed(name: str, access: dict[str, Any]) -> Judge:
         role, equals, judge = entry.partition("=")
         if not equals or not judge:
             raise UsageError(f"--judge {name!r}: write ROLE=JUDGE, e.g. claims=openai/a,check=openai/b")
+        role, judge = role.strip(), judge.strip()
+        if role in parts:
+            raise UsageError(f"--judge {name!r}: the role {role!r} is given twice; name one judge for it")
         if judge not in made:
-            made[judge] = _single(judge.strip(), access)
-        parts[role.strip()] = made[judge]
+            made[judge] = _single(judge, access)
+        parts[role] = made[judge]
     return RoutedJudge(parts)
 
 
@@ -122,15 +125,15 @@ def _similarity(name: str, access: dict[str, Any]) -> Judge:
         return FamilyJudge()
     from adjudge.judges.similarity import EmbeddingJudge
 
-    if name.startswith("st:"):
+    if name.startswith(("st:", "local/")):
         from adjudge.judges.local.encoder import make_encoder
 
-        encoder = make_encoder(name)
+        encoder = make_encoder(name.removeprefix("local/"))
 
         async def embed(texts: Sequence[str]) -> Sequence[Sequence[float]]:
             return [[float(x) for x in row] for row in encoder.encode(list(texts))]
 
-        return EmbeddingJudge(name, embed, immediate=True)
+        return EmbeddingJudge(encoder.name, embed, immediate=True)
     if name.partition("/")[0] in CHAT:
         if "dry" in access:
             return _single("rules", {})
@@ -139,5 +142,6 @@ def _similarity(name: str, access: dict[str, Any]) -> Judge:
         stack = build_stack(name, **_stack_options(access))
         return EmbeddingJudge(name, stack.embed, resource=stack)
     raise UsageError(
-        f"--similarity {name!r}: there are jaccard, local, families, st:NAME and openai/EMBEDDING-MODEL"
+        f"--similarity {name!r}: there are jaccard, local, local/PATH, families, st:NAME and "
+        "openai/EMBEDDING-MODEL"
     )

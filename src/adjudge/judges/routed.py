@@ -10,7 +10,7 @@ from typing import Self
 
 from adjudge.errors import JudgeError, UsageError
 from adjudge.judges import base
-from adjudge.judges.base import Judge, Question, Reply, describe, opened
+from adjudge.judges.base import Judge, Question, Reply, describe, gathered, opened
 
 ROLES: dict[str, frozenset[type[Question]]] = {
     "claims": frozenset({base.ExtractClaims, base.ExtractFacts, base.SplitSentence, base.MakeSelfContained}),
@@ -37,7 +37,7 @@ class RoutedJudge:
             judge = parts.get(role, parts.get(REST))
             if judge is None:
                 continue
-            missing = [kind.__name__ for kind in kinds if kind not in judge.answers]
+            missing = sorted(kind.__name__ for kind in kinds if kind not in judge.answers)
             if role in parts and len(missing) == len(kinds):
                 raise JudgeError(f"judge '{judge.name}' cannot be asked for {role} ({', '.join(missing)})")
             self._of.update({kind: judge for kind in kinds if kind in judge.answers})
@@ -54,6 +54,10 @@ class RoutedJudge:
     @property
     def immediate(self) -> bool:
         return all(judge.immediate for judge in self._parts.values())
+
+    @property
+    def gathers(self) -> frozenset[type[Question]]:
+        return frozenset(kind for kind, judge in self._of.items() if kind in gathered(judge))
 
     @property
     def roles(self) -> dict[str, Judge]:

@@ -232,6 +232,24 @@ def _count(name: str, ids: tuple[str, ...], mask: int) -> Count:
     return Count(name, len(chosen), chosen)
 
 
+class Whole(Struct, frozen=True):
+    """A text's claims as one verdict, by two rules; None, as long as there are no claims."""
+
+    strict: str | None
+    """The worst verdict among them: one contradicted claim is enough."""
+    major: str | None
+    """The most frequent verdict; of equally frequent ones the worst, so that order does not matter."""
+
+
+def whole(entailed: float, neutral: float, contradicted: float) -> Whole:
+    """RefChecker's response-level verdicts from the numbers of claims."""
+    found = [("contradicted", contradicted), ("neutral", neutral), ("entailed", entailed)]
+    there = [(verdict, n) for verdict, n in found if n]
+    if not there:
+        return Whole(None, None)
+    return Whole(there[0][0], max(there, key=lambda pair: pair[1])[0])
+
+
 def gaps(counts: Mapping[str, Count]) -> dict[str, tuple[str, ...]]:
     """What to look at first, as far as counted: a heading and the units it speaks of."""
     parts = {

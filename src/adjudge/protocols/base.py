@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import msgspec
 from msgspec import Struct
 
 from adjudge._version import __version__
 from adjudge.errors import InputError
 from adjudge.judges.base import Judge, Question
 from adjudge.types import Grid, Label, Labelled, MetricSpec, Sample, Score, SummaryRow, Unit
+
+MEANT = "protocol"
+"""Attribute that names the protocols a sample is meant for, with commas between, where its source says so."""
 
 
 class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,10 +63,12 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def offers(self, sample: Sample) -> bool:
         """Whether to run on a sample when nobody named a protocol: it has the fields, and means this.
 
-        One that says which noise or ability it tests means rgb alone.
+        One that says which noise or ability it tests means rgb alone; an empty list of passages calls for
+        nothing that measures them.
         """
         for_rgb = sample.ability or sample.counterfactual or "noise" in sample.attributes
-        return not for_rgb and self.missing(sample) is None
+        meant = sample if sample.contexts else msgspec.structs.replace(sample, contexts=None)
+        return not for_rgb and self.missing(meant) is None
 
     def require(self, sample: Sample) -> None:
         """Raise a message that names sample, field and protocol if the sample cannot be labelled."""

@@ -117,6 +117,31 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
     def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
         return entailment.gaps(self.tally(labelled)[0].counts)
 
+    def notes(self, labelled: Labelled) -> list[str]:
+        """The verdict on each text as a whole, where all its claims have one."""
+        counts, lines = self.tally(labelled)[0].counts, []
+        for text, other, entailed in (
+            ("response", "reference", "correct_claims"),
+            ("reference", "response", "recalled_claims"),
+        ):
+            names = (entailed, f"{text}_neutral", f"{text}_contradicted")
+            if not all(name in counts for name in names):
+                continue
+            numbers = [counts[name].n for name in names]
+            whole = entailment.whole(*numbers)
+            if whole.strict is None:
+                lines.append(f"{text} as a whole, against the {other}: no claims, so no verdict")
+                continue
+            shares = ", ".join(
+                f"{n} {verdict}"
+                for n, verdict in zip(numbers, ("entailed", "neutral", "contradicted"), strict=True)
+            )
+            lines.append(
+                f"{text} as a whole, against the {other}: {whole.strict} by its worst claim, "
+                f"{whole.major} by most ({shares})"
+            )
+        return lines
+
 
 def _tell_why(tally: entailment.Tally, label: Label) -> None:
     """Say why a text was not split, where the labeller said so."""

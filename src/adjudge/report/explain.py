@@ -15,6 +15,7 @@ from adjudge.segment.units import unit_text
 from adjudge.types import Count, Label, Record, Sample, Score, Unit
 
 WORDS = 160
+RAW = 600
 LISTED = 40
 _CELL = {"e": "entailed", "c": "contradicted", "n": "neutral", "x": "not recognised", "-": "no verdict"}
 
@@ -48,6 +49,22 @@ def explain_lines(
         yield f"{title}:"
         for unit in ids:
             yield from book.unit_lines(unit, "  ")
+    yield from _unused_answers(record)
+
+
+def _unused_answers(record: Record) -> Iterator[str]:
+    """What a model said where nothing could be made of it."""
+    failed = [step for step in record.steps if step.get("raw")]
+    if failed:
+        yield ""
+        yield "answers that could not be used:"
+    for step in failed[:LISTED]:
+        yield f"  {step.get('unit')}, asked {step.get('asked')}: {step.get('reason')}"
+        for text in step["raw"]:
+            said = f"answer {text[5:17]} of calls.jsonl" if text.startswith("call:") else shorten(text, RAW)
+            yield f"    {said}"
+    if len(failed) > LISTED:
+        yield f"  … and {len(failed) - LISTED} more"
 
 
 def _sample_lines(sample: Sample | None) -> Iterator[str]:

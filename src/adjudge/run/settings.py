@@ -61,6 +61,17 @@ def expand_metrics(names: Sequence[str], protocols: Sequence[Protocol]) -> froze
     return frozenset(found)
 
 
+def one_metric(name: str, protocols: Sequence[Protocol]) -> str:
+    """The full name of one metric: `trace.adherence`, or `adherence` where only one protocol has it."""
+    specs = [spec for protocol in protocols for spec in protocol.all_specs()]
+    found = [spec.name for spec in specs if name in (spec.name, spec.name.partition(".")[2])]
+    if not found:
+        found = sorted(expand_metrics((name,), protocols))
+    if len(found) > 1:
+        raise UsageError(f"{name!r} means several metrics: {', '.join(found)}; give one of them")
+    return found[0]
+
+
 def matches(spec: MetricSpec, name: str) -> bool:
     """Whether a name means this metric: its own, its protocol's, or one of its groups'."""
     if name in (spec.name, spec.protocol):

@@ -21,7 +21,7 @@ from typing import IO, Any
 import msgspec
 from msgspec import Struct
 
-from adjudge.errors import RunFolderError
+from adjudge.errors import AdjudgeError, RunFolderError
 from adjudge.types import FORMAT, Record, Summary, to_json
 
 SHARD = 256 * 1024 * 1024
@@ -118,6 +118,8 @@ class RunFolder:
 
         self.path = path
         self.shard_bytes = shard_bytes
+        self._made = [folder for folder in (path, *path.parents) if not folder.exists()]
+        self._fresh = not path.is_dir() or all(entry.name == ".lock" for entry in path.iterdir())
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(path / ".lock")
@@ -141,6 +143,21 @@ class RunFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         self.close()
+        if isinstance(error, AdjudgeError) and self._fresh:
+            self._discard_if_empty()
+
+    def _discard_if_empty(self) -> None:
+        """A run that was refused leaves no folder, unless something was scored or paid for."""
+        calls = self.path / "calls.jsonl"
+        if any(shard.stat().st_size for shard in shard_paths(self.path)):
+            return
+        if calls.exists() and b'"outcome":"ok"' in calls.read_bytes():
+            return
+        for path in [*shard_paths(self.path), calls, self.path / "run.json", self.path / ".lock"]:
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it holds something of the user's
+            for folder in self._made:
+                folder.rmdir()
 
     def close(self) -> None:
         """Write out what is buffered and let others in."""

@@ -6,14 +6,17 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from adjudge.errors import InputError
+from adjudge.judges.base import Judge
+from adjudge.judges.usage import usage_of
 from adjudge.report import catalogue
 from adjudge.report.gate import Gate, failures, parse_gate
 from adjudge.report.table import summary_tables
@@ -73,6 +76,23 @@ def console() -> Console:
 
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return Plain(width=None if terminal or "COLUMNS" in os.environ else PIPE_WIDTH, highlight=False)
+
+
+def say_unused_access(judge: Judge, access: Mapping[str, Any]) -> None:
+    """Options of model access that were given with a judge that asks no model: a slip worth a line."""
+    if usage_of(judge) or not judge.immediate:
+        return
+    context = click.get_current_context()
+    unused = [
+        f"--{name.replace('_', '-')}"
+        for name, value in access.items()
+        if value is not None
+        and name != "threshold"
+        and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if unused:
+        verb = "does" if len(unused) == 1 else "do"
+        click.echo(f"note: judge '{judge.name}' asks no model: {', '.join(unused)} {verb} nothing", err=True)
 
 
 def say_skipped(skipped: Sequence[InputError]) -> None:

@@ -18,7 +18,7 @@ from adjudge.report.progress import progress_bar
 from adjudge.run.store import write_atomic
 from adjudge.stats.experiments import find_experiment
 from adjudge.stats.experiments.outcome import Request, Result
-from adjudge.verbs.common import console
+from adjudge.verbs.common import console, say_unused_access
 from adjudge.verbs.run import ACCESS, usage_text
 
 FLAGS = {
@@ -68,6 +68,7 @@ def experiment_verb(
             out.mkdir(parents=True, exist_ok=True)
         more = {"dry": asked} if dry_run else {"calls_path": str(out / "calls.jsonl")} if out else {}
         who = make_judge(judge, similarity=similarity, concurrency=concurrency, **access, **more)
+        say_unused_access(who, access)
     keep = (save_results or (save_results is None and name == "factscore")) and not dry_run
     folder = out or (RESULTS if keep else None)
     live = lambda: "; ".join(map(usage_text, usage_of(who).values())) if who else ""  # noqa: E731

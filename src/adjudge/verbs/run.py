@@ -23,7 +23,7 @@ from adjudge.run.rescore import deep_merge
 from adjudge.run.settings import parse_parameters
 from adjudge.run.store import read_info
 from adjudge.verbs.check import check_for_run
-from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped
+from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped, say_unused_access
 from adjudge.verbs.convert import refuse_to_overwrite, write_run
 from adjudge.verbs.profile import with_profile
 
@@ -80,6 +80,8 @@ def run_verb(
             calls_path=str(folder / "calls.jsonl"),
             **access,
         )
+        if checker is None:
+            say_unused_access(judge, access)
         live = lambda: "; ".join(usage_text(used) for used in usage_of(judge).values())  # noqa: E731
         with progress_bar(path, live) as advance, _told_how_to_go_on(input, folder):
             result = evaluate(

@@ -16,7 +16,7 @@ from adjudge.report.explain import explain_lines, find_records
 from adjudge.report.progress import progress_bar
 from adjudge.run.rescore import rescore_run
 from adjudge.run.session import rebuild_summary, stored_protocols
-from adjudge.run.settings import expand_metrics, parse_parameters
+from adjudge.run.settings import expand_metrics, one_metric, parse_parameters
 from adjudge.run.store import read_info, read_records
 from adjudge.types import Record, Sample, to_json
 from adjudge.verbs.common import check, make_gates, parse_gates, print_summary
@@ -86,12 +86,12 @@ def explain_verb(folder: Path, sample_id: str, metric: str | None, as_json: bool
     """From a sample's numbers to the words behind them."""
     info = read_info(folder)
     protocols = {protocol.name: protocol for protocol in stored_protocols(info)}
-    if metric is not None:
-        expand_metrics((metric,), list(protocols.values()))
+    wanted = None if metric in (None, *protocols) else one_metric(str(metric), list(protocols.values()))
+    protocol = metric if wanted is None else wanted.partition(".")[0]
     records, near = find_records(read_records(folder), sample_id)
     if not records:
         raise UsageError(f"{folder} holds no sample {sample_id!r}; it holds {', '.join(near)} …")
-    chosen = [record for record in records if metric is None or metric.startswith(f"{record.protocol}.")]
+    chosen = [record for record in records if protocol in (None, record.protocol)]
     if not chosen:
         raise UsageError(f"sample {sample_id!r} was not scored for {metric}")
     if as_json:
@@ -99,7 +99,7 @@ def explain_verb(folder: Path, sample_id: str, metric: str | None, as_json: bool
         return
     for record in chosen:
         sample = record.sample if record.sample is not None else _lean_sample(record, info.input)
-        for line in explain_lines(record, protocols[record.protocol], metric, sample):
+        for line in explain_lines(record, protocols[record.protocol], wanted, sample):
             click.echo(line)
         click.echo()
 

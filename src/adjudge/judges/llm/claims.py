@@ -24,7 +24,7 @@ from adjudge.judges.llm.handler import (
     whys,
 )
 from adjudge.judges.llm.loose_json import find_list, find_object
-from adjudge.judges.llm.parse import label_words, list_items, triples
+from adjudge.judges.llm.parse import cited_lines, label_words, list_items, triples
 from adjudge.prompts.blocks import Value
 from adjudge.segment.sentences import split_sentences
 
@@ -91,6 +91,8 @@ def text_list(text: str, names: Iterable[str]) -> list[str]:
     if said := triples(text):
         return [" ".join(triple) for triple in said]
     items = list_items(text)
+    if items is None:
+        items = cited_lines(text)
     if items is None:
         raise Unreadable("it holds neither a JSON object nor a list")
     return items

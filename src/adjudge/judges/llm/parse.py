@@ -19,6 +19,7 @@ _NONE = re.compile(
 _FENCE = re.compile(r"```(?:[\w+-]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _LABEL = re.compile(r"\b(?:(entail(?:ment|ed|s)?)|(neutral)|(contradict(?:ion|ed|s|ory)?))\b", re.IGNORECASE)
+_SOURCES = re.compile(r"(?:\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
 _PLACEHOLDER = ("subject", "predicate", "object")
 
 
@@ -42,6 +43,24 @@ def list_items(text: str) -> list[str] | None:
     if not found:
         return [] if _NONE.match(text) else None
     return [item for item in items if item and not _NONE.match(item)]
+
+
+def cited_lines(text: str) -> list[str] | None:
+    """Lines that end in the numbers of the sentences they rest on (`Ada sang. [1][2]`), without these.
+
+    Under `###` headings the section on claims counts. None where no line is of this form; [] where the
+    section says that there are none.
+    """
+    sections = [part.partition("\n") for part in re.split(r"^#{2,}\s*", text, flags=re.MULTILINE)]
+    named = [body for title, _, body in sections if title.strip().lower().startswith(("claims", "facts"))]
+    chosen = named[0] if named else text
+    items = []
+    for line in map(str.rstrip, chosen.splitlines()):
+        marks = [found.end() for found in _SOURCES.finditer(line)]
+        words = _SOURCES.sub("", line).strip()
+        if words and marks and marks[-1] == len(line):
+            items.append(words)
+    return items or ([] if named and _NONE.match(chosen) else None)
 
 
 def triples(text: str) -> list[tuple[str, str, str]]:

@@ -49,7 +49,12 @@ _LEVEL = {
 
 def _support(entry: dict[str, Any], key: str, keys: Keys) -> tuple[Support, str | None]:
     """What the entry says; support that rests on nothing is none."""
-    by = keys.all(field(entry, *_BY), markers=True)
+    try:
+        by = keys.all(field(entry, *_BY), f"supported_by of {key}", markers=True)
+    except Unreadable:
+        if _level(entry, ()) != "none" or not has_field(entry, ("support",)):
+            raise
+        by = ()  # what is said not to be supported rests on nothing, whatever is named
     level = _level(entry, by)
     if level is None:
         raise Unreadable(f"support of a sentence is none of {', '.join(_LEVELS)}")
@@ -102,8 +107,8 @@ class Label(Handler[LabelSentences]):
             raise Unreadable(f"the field {'relevant' if relevant is None else 'used'} is missing")
         support, notes = self._entries(question, field(found, *_ENTRIES), keys)
         value = SentenceLabels(
-            keys.all(relevant),
-            keys.all(used),
+            keys.all(relevant, "relevant"),
+            keys.all(used, "used"),
             support,
             as_bool(field(found, "overall_supported")),
             as_text(field(found, "why_relevant", "relevance_explanation")) or None,
@@ -198,7 +203,7 @@ class Relevant(Handler[RelevantSentences]):
     def read(self, question: RelevantSentences, text: str) -> Reading:
         found = need_object(text, _RELEVANT).value
         keys = Keys(question.contexts)
-        relevant = keys.all(field(found, *_RELEVANT))
+        relevant = keys.all(field(found, *_RELEVANT), "relevant")
         why = as_text(field(found, "why", "why_relevant", "relevance_explanation")) or None
         return Reading(relevant, why, notes=keys.notes())
 

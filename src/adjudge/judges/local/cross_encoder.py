@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from adjudge.errors import JudgeError
 from adjudge.judges.local.evidence import best_windows, prepare
 from adjudge.judges.local.onnx_folder import digest_of, feed_of, open_onnx
+from adjudge.judges.local.st_models import load
 from adjudge.judges.local.verifier import NOTHING, Opinion
 from adjudge.judges.local.words import bag
 
@@ -52,10 +53,14 @@ def opinion(logits: Scores, labels: dict[int, str], why: str) -> Opinion:
     shares /= shares.sum()
     yes, _, against = columns(labels)
     if yes is None:
-        raise JudgeError(f"no output of the model is named entailment: {labels}; set id2label in config.json")
+        raise _nameless(labels)
     entailed = float(shares[yes])
     contradicted = float(shares[against]) if against is not None else 0.0
     return Opinion(entailed, max(0.0, 1.0 - entailed - contradicted), contradicted, why)
+
+
+def _nameless(labels: dict[int, str]) -> JudgeError:
+    return JudgeError(f"no output of the model is named entailment: {labels}; set id2label in config.json")
 
 
 class _Windowed:
@@ -87,7 +92,7 @@ class OnnxVerifier(_Windowed):
     def __init__(self, folder: Path) -> None:
         self._session, self._tokenizer = open_onnx(folder)
         self._inputs = {item.name for item in self._session.get_inputs()}
-        self.labels = _labels(folder)
+        self.labels = _named(_labels(folder))
         self.name = f"onnx:{folder.name}@{digest_of(folder)}"
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[Scores]:
@@ -96,6 +101,13 @@ class OnnxVerifier(_Windowed):
             feed = feed_of(self._tokenizer.encode(passage, claim), self._inputs)
             found.append(np.asarray(self._session.run(None, feed)[0], dtype=np.float64)[0])
         return found
+
+
+def _named(labels: dict[int, str]) -> dict[int, str]:
+    """The labels, if one of several is entailment: told before the first question, not after it."""
+    if len(labels) > 1 and columns(labels)[0] is None:
+        raise _nameless(labels)
+    return labels
 
 
 def _labels(folder: Path) -> dict[int, str]:
@@ -110,16 +122,9 @@ class CrossEncoderVerifier(_Windowed):
     """Any sentence-transformers CrossEncoder."""
 
     def __init__(self, model: str) -> None:
-        try:
-            from sentence_transformers import CrossEncoder  # type: ignore[import-not-found, unused-ignore]
-        except ImportError:
-            raise JudgeError(
-                f"st:{model} needs the package 'sentence-transformers'; pip install sentence-transformers"
-            ) from None
-        self._model = CrossEncoder(model, device="cpu")
+        self._model, self.name = load("CrossEncoder", model)
         config = self._model.model.config
-        self.labels = {int(index): str(name) for index, name in dict(config.id2label).items()}
-        self.name = f"st:{model}"
+        self.labels = _named({int(index): str(name) for index, name in dict(config.id2label).items()})
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[Scores]:
         if not pairs:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from adjudge.errors import JudgeError
 from adjudge.judges.local.onnx_folder import digest_of, feed_of, open_onnx, read_tokenizer
+from adjudge.judges.local.st_models import load
 
 Matrix = NDArray[np.float32]
 
@@ -47,7 +48,7 @@ def make_encoder(choice: str | None = None) -> Encoder:
         return bundled()
     if choice.startswith("st:"):
         return SentenceTransformersEncoder(choice[3:])
-    return OnnxEncoder(Path(choice))
+    return OnnxEncoder(Path(choice).expanduser())
 
 
 def _unit(matrix: Matrix) -> Matrix:
@@ -158,14 +159,7 @@ class SentenceTransformersEncoder:
     """Any sentence-transformers model."""
 
     def __init__(self, model: str) -> None:
-        try:
-            from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found, unused-ignore]
-        except ImportError:
-            raise JudgeError(
-                f"st:{model} needs the package 'sentence-transformers'; pip install sentence-transformers"
-            ) from None
-        self._model = SentenceTransformer(model, device="cpu")
-        self.name = f"st:{model}"
+        self._model, self.name = load("SentenceTransformer", model)
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         if not texts:

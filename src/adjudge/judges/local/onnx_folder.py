@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from adjudge.errors import JudgeError
 
 _PLACES = ("model.onnx", "onnx/model.onnx")
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _LONGEST = 512
 """Tokens a model is given at once; most were trained on no more."""
 
@@ -30,8 +31,18 @@ def open_onnx(folder: Path) -> tuple[Any, Any]:
         raise JudgeError("an ONNX model needs the package 'onnxruntime'; pip install onnxruntime") from None
     options = onnxruntime.SessionOptions()
     options.use_deterministic_compute = True
-    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    tokenizer = read_tokenizer(table.read_bytes())
+    try:
+        session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        tokenizer = read_tokenizer(table.read_bytes())
+    except JudgeError:
+        raise
+    except Exception as error:  # both libraries raise classes of their own
+        said = " ".join(str(error).split())[:300]
+        raise JudgeError(f"the model in {folder} cannot be opened: {said}") from None
+    if strange := {item.name for item in session.get_inputs()}.difference(_INPUTS):
+        raise JudgeError(
+            f"{model} wants the inputs {', '.join(sorted(strange))}; only {', '.join(_INPUTS)} can be given"
+        )
     tokenizer.no_padding()
     tokenizer.enable_truncation(_LONGEST)
     return session, tokenizer
@@ -51,19 +62,21 @@ def onnx_file(folder: Path) -> Path:
 
 
 def digest_of(folder: Path) -> str:
-    """Short digest of the weights, for the signature."""
-    with onnx_file(folder).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:8]
+    """Short digest of the weights, for the signature; also of those kept in files beside the model."""
+    model = onnx_file(folder)
+    total = hashlib.sha256()
+    for path in sorted(model.parent.glob("*.onnx*")):
+        if path == model or path.suffix != ".onnx":
+            with path.open("rb") as file:
+                total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()[:8]
 
 
 def feed_of(encoded: Any, names: set[str]) -> dict[str, NDArray[np.int64]]:
     """Model inputs of one encoded text, as a batch of one."""
-    feed = {
-        "input_ids": np.array([encoded.ids], dtype=np.int64),
-        "attention_mask": np.array([encoded.attention_mask], dtype=np.int64),
-        "token_type_ids": np.array([encoded.type_ids], dtype=np.int64),
-    }
-    return {key: value for key, value in feed.items() if key in names}
+    rows = (encoded.ids, encoded.attention_mask, encoded.type_ids)
+    feed = zip(_INPUTS, rows, strict=True)
+    return {key: np.array([row], dtype=np.int64) for key, row in feed if key in names}
 
 
 def read_tokenizer(data: bytes) -> Any:

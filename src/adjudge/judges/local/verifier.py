@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from adjudge.errors import JudgeError
 from adjudge.judges.local.features import NAMES, Compared, features
+from adjudge.judges.local.foreign import is_foreign, probabilities
 from adjudge.judges.local.onnx_folder import has_onnx
 
 
@@ -71,7 +72,8 @@ def make_verifier(choice: str | None = None) -> Verifier:
         return OnnxVerifier(folder)
     if name.startswith((".", "/", "~")) and not folder.exists():
         raise JudgeError(
-            f"there is no folder {name}; give one with model.onnx and tokenizer.json, or a hub name"
+            f"there is no folder {name}; give one with model.onnx, tokenizer.json and config.json, or a name "
+            "on the hub"
         )
     return CrossEncoderVerifier(str(folder) if folder.is_dir() else name)
 
@@ -122,6 +124,9 @@ class FeatureVerifier:
     def _opinion(self, claim: str, text: str) -> Opinion:
         if not claim.strip() or not text.strip():
             return NOTHING
+        if is_foreign(claim):
+            shares, passage = probabilities(claim, text)
+            return Opinion(*shares, _quoted(passage))
         compared = features(claim, text)
         row = (np.array(compared.values) - self._model.mean) / self._model.scale
         entailed = _logistic(float(row @ self._model.entailed[:-1] + self._model.entailed[-1]))
@@ -148,8 +153,6 @@ def _logistic(x: float) -> float:
 
 def explain(compared: Compared) -> str:
     """The passage compared with, and what spoke for or against the claim."""
-    passage = compared.window.text(compared.evidence)
-    shown = passage if len(passage) <= 160 else passage[:157] + "…"
     notes = []
     if compared.figures.first_difference:
         notes.append(f"figures differ: {compared.figures.first_difference}")
@@ -161,4 +164,9 @@ def explain(compared: Compared) -> str:
         notes.append("one of the two is negated")
     if compared.missing:
         notes.append("not found: " + ", ".join(compared.missing[:4]))
-    return f"“{shown}”" + (f" ({'; '.join(notes)})" if notes else "")
+    quoted = _quoted(compared.window.text(compared.evidence))
+    return quoted + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _quoted(passage: str) -> str:
+    return f"“{passage}”" if len(passage) <= 160 else f"“{passage[:157]}…”"

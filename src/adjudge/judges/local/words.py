@@ -13,8 +13,9 @@ from typing import NamedTuple
 from adjudge.judges.local.numerals import NUMBER_WORDS, SCALES
 from adjudge.segment.claims.words import word_set
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[\u4e00-\u9fff]")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_LETTER = r"[^\W_\u3040-\u30ff\u3400-\u9fff]"
+_WORD = re.compile(rf"{_LETTER}+(?:['’-]{_LETTER}+)*|{_CJK.pattern}")
 _STOP = word_set(
     "a an the and or but of in on at by for with from to into as is are was were be been being it"
     " its he she they his her their them him this that these those which who whom whose what when"
@@ -114,7 +115,8 @@ def bag(text: str) -> Bag:
         if lower in NEGATIONS or lower.endswith(("n't", "n’t")):
             negations += 1
         # Figures are compared by value (`numbers`), not as words.
-        if lower in _STOP or lower[0].isdigit() or lower in _FIGURES:
+        # So are Chinese and Japanese characters in pairs (below): one by one they tell little.
+        if lower in _STOP or lower[0].isdigit() or lower in _FIGURES or _CJK.match(lower):
             previous_end = False
             continue
         key = stem(lower)[:_MAX_LENGTH]
@@ -130,7 +132,7 @@ def bag(text: str) -> Bag:
 def _pairs(text: str) -> dict[str, float]:
     """Pairs of neighbouring Chinese or Japanese characters, since these are not written as words."""
     chars = [char if _CJK.match(char) else " " for char in text]
-    return {a + b: 4.0 for a, b in pairwise(chars) if a != " " != b}
+    return {a + b: weight(a + b) for a, b in pairwise(chars) if a != " " != b}
 
 
 def opposites(claim: Bag, evidence: Bag) -> int:
