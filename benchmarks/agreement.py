@@ -1,6 +1,8 @@
 """How far the embedded judge agrees with people and with stronger judges, on data it was never trained on.
 
-    python benchmarks/agreement.py [--limit N] [--only support,ragbench,stsb] [--json FILE]
+    python benchmarks/agreement.py [--limit N] [--only PARTS] [--json FILE]
+
+Parts: stsb, factscore, ragchecker, support, ragbench; all if none is named.
 
 Data is found through ADJUDGE_DATA or the folder shared/data beside the checkout. Every figure has a bootstrap
 interval of 95 % (1000 draws, fixed seed) over its rows.
@@ -9,6 +11,7 @@ interval of 95 % (1000 draws, fixed seed) over its rows.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gzip
 import json
 import math
@@ -22,7 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.judges.local.mix import ModelVerifier, adherence, label_traces, similarities
+from adjudge.judges.base import LabelSentences, SentenceLabels, Similarity
+from adjudge.judges.local.judge import LocalJudge
+from adjudge.stats.experiments import find_experiment
+from adjudge.stats.experiments.outcome import Request
 
 SUPPORT = ("attributionbench_dev", "factcheck_gpt_stance", "faithbench", "wice_claim_dev", "true_summeval",
            "summedits_news", "summedits_samsum")  # fmt: skip
@@ -120,12 +126,12 @@ def overlap(rows: Sequence[Row]) -> Array:
     return np.array(scores)
 
 
-def support(data: Path, verifier: ModelVerifier, limit: int | None) -> list[Row]:
+def support(data: Path, judge: LocalJudge, limit: int | None) -> list[Row]:
     table = []
     for name in SUPPORT:
         with gzip.open(data / "support" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines][:limit]
-        opinions = verifier.verdicts([r["claim"] for r in rows], [r["evidence"] for r in rows])
+        opinions = judge.verifier.verdicts([r["claim"] for r in rows], [r["evidence"] for r in rows])
         entailed = np.array([opinion.entailed for opinion in opinions])
         told = np.array([float(r["label"] == "supported") for r in rows])
         table.append({
@@ -155,21 +161,16 @@ def ragbench_rows(data: Path, name: str) -> list[Row]:
     return [row for row in rows if row["question"] not in others]
 
 
-def ragbench(data: Path, verifier: ModelVerifier, limit: int | None) -> list[Row]:
+def ragbench(data: Path, judge: LocalJudge, limit: int | None) -> list[Row]:
     table = []
     for name in RAGBENCH:
         rows = ragbench_rows(data, name)[:limit]
-        inputs = [
-            (row["question"], [text for _, text in row["response_sentences"]],
-             [text for doc in row["documents_sentences"] for _, text in doc])
-            for row in rows
-        ]  # fmt: skip
-        labels = label_traces(inputs, verifier.model)
-        answers = [" ".join(said) for _, said, _ in inputs]
-        opinions = verifier.verdicts(answers, ["\n\n".join(told) for *_, told in inputs])
-        adherent = np.array([adherence(o, label) for o, label in zip(opinions, labels, strict=True)])
-        relevant = np.array([np.mean(np.array(label.relevant) > 0.5) for label in labels])
-        used = np.array([np.mean(np.array(label.used) > 0.5) for label in labels])
+        labels = [labelled(judge, row) for row in rows]
+        adherent = np.array([found.probability for found in labels], dtype=float)
+        verdicts = np.array([found.overall_supported for found in labels], dtype=float)
+        counts = [sum(len(doc) for doc in row["documents_sentences"]) for row in rows]
+        relevant = np.array([len(f.relevant) / n for f, n in zip(labels, counts, strict=True)])
+        used = np.array([len(f.used) / n for f, n in zip(labels, counts, strict=True)])
         figures: Row = {"set": name, "rows": len(rows)}
         ours = {"adherence": adherent, "relevance": relevant, "utilization": used}
         for kind, column in (
@@ -183,9 +184,19 @@ def ragbench(data: Path, verifier: ModelVerifier, limit: int | None) -> list[Row
                 there = [n for n, row in enumerate(rows) if row[field] is not None]
                 stored = np.array([float(rows[n][field]) for n in there])
                 figures[kind][baseline] = _figure(kind, stored, told[there])
+        told = np.array([float(row["adherence_score"]) for row in rows])
+        figures["verdict"] = interval(balanced, verdicts, told)
         table.append(figures)
         print_ragbench(figures)
     return table
+
+
+def labelled(judge: LocalJudge, row: Row) -> SentenceLabels:
+    """What the judge says of a row in one answer, as in a run of trace."""
+    contexts = tuple((key, text) for doc in row["documents_sentences"] for key, text in doc)
+    response = tuple((key, text) for key, text in row["response_sentences"])
+    found: SentenceLabels = judge.answer([LabelSentences(row["question"], contexts, response)])[0].value
+    return found
 
 
 def _figure(kind: str, found: Array, told: Array) -> tuple[float, float, float]:
@@ -198,39 +209,69 @@ def print_ragbench(figures: Row) -> None:
     for kind in BASELINES:
         told = "  ".join(f"{who} {shown(value)}" for who, value in figures[kind].items())
         print(f"    {kind:12} {'AUROC' if kind == 'adherence' else 'RMSE':6} {told}", flush=True)
+    print(f"    yes or no    balanced accuracy, ours {shown(figures['verdict'])}", flush=True)
 
 
-def stsb(data: Path, verifier: ModelVerifier, limit: int | None) -> Row:
+def stsb(data: Path, judge: LocalJudge, limit: int | None) -> Row:
     with gzip.open(data / "training" / "stsb.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [row for row in map(json.loads, lines) if row["split"] == "test"][:limit]
-    found = np.array(similarities([(r["sentence1"], r["sentence2"]) for r in rows], verifier.model))
+    replies = judge.answer([Similarity(r["sentence1"], r["sentence2"]) for r in rows])
+    found = np.array([reply.value for reply in replies], dtype=float)
     figure = interval(spearman, found, np.array([r["score"] for r in rows]))
     print(f"STS-B test {len(rows):6}  Spearman {shown(figure)}", flush=True)
     return {"rows": len(rows), "spearman": figure}
 
 
+def experiment(
+    name: str, judge: LocalJudge, data: Path, limit: int | None, parts: tuple[str, ...] = ()
+) -> Row:
+    """All rows of a published experiment (`adjudge experiment NAME`), the judge's among them."""
+    request = Request(data=data, judge=judge, limit=limit, parts=parts)
+    outcome = asyncio.run(find_experiment(name)(request)).outcome  # type: ignore[arg-type]
+    found: Row = {"samples": outcome.samples, "tables": []}
+    for table in outcome.tables:
+        rows = {
+            row.name: {
+                column: [figure.value, *(figure.interval or ())]
+                for column, figure in row.figures.items()
+                if figure.value is not None
+            }
+            for row in table.rows
+        }
+        found["tables"].append({"title": table.title, "rows": rows})
+        print(table.title, f"({outcome.samples} samples)")
+        for title, figures in rows.items():
+            told = "  ".join(f"{c} {v[0]:.3f}" for c, v in figures.items())
+            print(f"    {title:44} {told}", flush=True)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--limit", type=int, help="rows of each set, for a quick look")
-    parser.add_argument("--only", default="support,ragbench,stsb")
+    parser.add_argument("--only", default="stsb,factscore,ragchecker,support,ragbench")
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
     told = parser.parse_args()
-    run(told.only.split(","), told.limit, told.json, ModelVerifier())
+    run(told.only.split(","), told.limit, told.json, LocalJudge())
 
 
-def run(parts: Sequence[str], limit: int | None, out: Path | None, verifier: ModelVerifier) -> Row:
+def run(parts: Sequence[str], limit: int | None, out: Path | None, judge: LocalJudge) -> Row:
     data = data_folder()
-    print(verifier.name)
-    figures: Row = {"judge": verifier.name}
+    print(judge.describe(), flush=True)
+    figures: Row = {"judge": judge.describe()}
     if "stsb" in parts:
-        figures["stsb"] = stsb(data, verifier, limit)
+        figures["stsb"] = stsb(data, judge, limit)
+    if "factscore" in parts:
+        figures["factscore"] = experiment("factscore", judge, data, limit, ("identify",))
+    if "ragchecker" in parts:
+        figures["ragchecker"] = experiment("ragchecker-meta", judge, data, limit)
     if "support" in parts:
-        figures["support"] = support(data, verifier, limit)
+        figures["support"] = support(data, judge, limit)
         for key in ("auroc", "balanced", "overlap"):
             figures[f"support_mean_{key}"] = float(np.mean([row[key][0] for row in figures["support"]]))
-            print(f"mean {key} {figures[f'support_mean_{key}']:.3f}")
+            print(f"mean {key} {figures[f'support_mean_{key}']:.3f}", flush=True)
     if "ragbench" in parts:
-        figures["ragbench"] = ragbench(data, verifier, limit)
+        figures["ragbench"] = ragbench(data, judge, limit)
     if out:
         out.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
     return figures

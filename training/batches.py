@@ -69,9 +69,10 @@ def read(path: Path) -> tuple[list[dict[str, Any]], list[list[str]]]:
 class Mix:
     """Lines ready to be composed into items."""
 
-    def __init__(self, path: Path, texts: Texts) -> None:
-        self.lines, self.docs = read(path)
-        self.texts = texts
+    def __init__(self, path: Path, texts: Texts, without: str = "", edits: float = 1.0) -> None:
+        lines, self.docs = read(path)
+        self.lines = [line for line in lines if not without or line.get("f") != without]
+        self.texts, self.edits = texts, edits
         texts.add([t for doc in self.docs for t in doc])
         texts.add([t for line in self.lines for t in _texts(line)])
         self.by_source: dict[str, list[list[str]]] = {}
@@ -86,6 +87,7 @@ class Mix:
         drawn = []
         for line in self.lines:
             share = float(ROUNDS.get(line["t"], line.get("w", 1.0)))
+            share *= self.edits if "k" in line else 1.0
             drawn += [line] * (int(share) + (rng.random() < share % 1))
         return drawn
 

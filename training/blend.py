@@ -1,8 +1,8 @@
-"""Averages the weights of two runs: the shorter one generalises better, the longer one knows the task better.
+"""Averages the weights of several runs from one start: better on unseen sources than any one of them.
 
-    python training/blend.py RUN_A RUN_B SHARE_OF_B OUT
+    python training/blend.py OUT RUN RUN ...
 
-Both must come from the same start. OUT gets part1.npz to part3.npz like those of train.py.
+OUT gets part1.npz to part3.npz like those of train.py.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import sys
 from pathlib import Path
 
 import bert
+import torch
 from train import write_parts
 
 
 def main() -> None:
-    first, second = (bert.load([Path(run) / f"part{n}.npz" for n in (1, 2, 3)]) for run in sys.argv[1:3])
-    share, out = float(sys.argv[3]), Path(sys.argv[4])
+    out, runs = Path(sys.argv[1]), [Path(run) for run in sys.argv[2:]]
+    loaded = [bert.load([run / f"part{n}.npz" for n in (1, 2, 3)]) for run in runs]
     out.mkdir(parents=True, exist_ok=True)
     model = bert.Judge()
-    model.load_state_dict({name: (1 - share) * first[name] + share * second[name] for name in first})
+    model.load_state_dict({name: torch.stack([w[name] for w in loaded]).mean(0) for name in loaded[0]})
     write_parts(model, out)
 
 

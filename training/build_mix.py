@@ -1,5 +1,4 @@
-"""Builds the training mix: .train/mix.jsonl.xz (what the model sees) and .train/held_back.jsonl.xz (what it
-does not).
+"""Builds the training mix, .train/mix.jsonl.xz, and .train/dev.jsonl.xz, on which the last layer is fitted.
 
     python training/build_mix.py [--out .train] [--small]
 
@@ -10,6 +9,8 @@ Data comes from ADJUDGE_DATA or the folder shared/data beside the checkout. A li
     {"t": "r", "s": source, "q": question, "a": [response], "d": number, "rel", "use", "sup", "full", "y"}
     {"t": "s", "a": text, "b": text, "y": similarity}
     {"t": "doc", "e": [sentences]}            documents, numbered from 0 in order
+
+each with "f", its fold, where it has one: see sources.Source.
 
 Labels: e entailed, n neutral, c contradicted, x not entailed. Seeds are fixed: a second run writes the same
 lines.
@@ -30,6 +31,7 @@ import edits
 import sources
 from sources import Pair, RagRow
 
+from adjudge.judges.local.answers import answered, is_fragment
 from adjudge.judges.local.words import bag
 
 EDIT_SOURCES = {
@@ -43,6 +45,8 @@ EDIT_SOURCES = {
 }
 """Entailed claims of these are also shown with an error put in; of the others one in ten."""
 DOC_SOURCES = {"fever_dev_rte", "citint", "climate_fever", "nli4ct", "true_dialfact"}
+ANSWERED = 0.15
+"""Share of response sentences that are also shown behind their question, as bare answers always are."""
 Line = dict[str, Any]
 
 
@@ -56,6 +60,7 @@ class Builder:
         self.numbers: dict[tuple[str, ...], int] = {}
         self.names: list[str] = []
         self.false_edits: list[Any] = []
+        self.fold = ""
 
     def doc(self, sentences: tuple[str, ...]) -> int:
         if sentences not in self.numbers:
@@ -64,7 +69,7 @@ class Builder:
         return self.numbers[sentences]
 
     def add(self, **line: Any) -> None:
-        self.lines.append({key: value for key, value in line.items() if value is not None})
+        self.lines.append({**line, "f": self.fold} if self.fold else line)
 
     def learn_words(self, texts: list[str]) -> None:
         """Names and neighbouring words for the edits, from the training texts themselves."""
@@ -94,7 +99,7 @@ class Builder:
 
 def add_pairs(build: Builder, rows: list[Pair]) -> None:
     for row in rows:
-        share = sources.SOURCES[row.source].share
+        share, build.fold = sources.SOURCES[row.source].share, row.fold
         build.add(t="p", s=row.source, e=list(row.evidence), c=row.claim, y=row.label, w=share)
         if row.label == "e" and (row.source in EDIT_SOURCES or build.rng.random() < 0.1):
             made = build.edit(row.claim, " ".join(row.evidence))
@@ -124,12 +129,40 @@ def add_ragbench(build: Builder, rows: list[RagRow]) -> None:
         places = {key: n for n, (key, _) in enumerate(flat)}
         if len(places) < len(flat):
             continue
+        build.fold = row.fold
         add_trace(build, row, number, places)
-        for key, claim in row.response:
+        for key, said in row.response:
             told = row.support.get(key)
-            if told is None or len(claim) < 20:
+            if told is None:
                 continue
-            add_support(build, row, number, places, claim, told)
+            if is_fragment(said):
+                add_support(build, row, number, places, answered(row.question, said), told)
+                add_other_answer(build, row, number, places, said, told)
+                continue
+            add_support(build, row, number, places, said, told)
+            if build.rng.random() < ANSWERED:
+                add_support(build, row, number, places, answered(row.question, said), told)
+
+
+def add_other_answer(
+    build: Builder, row: RagRow, number: int, places: dict[str, int], said: str, told: Any
+) -> None:
+    """A bare answer exchanged for another name or figure of the documents."""
+    full, keys = told
+    core = sorted({places[key] for key in keys if key in places})[:6]
+    texts = build.docs[number]
+    shown = " ".join(texts[n] for n in core)
+    pattern = r"[0-9][0-9,.]*[0-9]" if said[:1].isdigit() else edits._NAME
+    others = sorted({m[0] for m in re.finditer(pattern, " ".join(texts))})
+    others = [o for o in others if o.lower() not in (said + " " + row.question).lower()]
+    if not full or not core or not others:
+        return
+    near = [o for o in others if o in shown]
+    new = build.rng.choice(near if near and build.rng.random() < 0.7 else others)
+    claim = answered(row.question, new)
+    start = len(claim) - len(new)
+    build.add(t="d", s="edit_ragbench_" + row.source, d=number, core=core, c=claim, y="x", w=1.0,
+              k=[start, len(claim)])  # fmt: skip
 
 
 def add_support(
@@ -178,9 +211,10 @@ def add_trace(build: Builder, row: RagRow, number: int, places: dict[str, int]) 
     )  # fmt: skip
 
 
-def add_extracts(build: Builder, documents: list[tuple[str, ...]]) -> None:
+def add_extracts(build: Builder, documents: dict[tuple[str, ...], str]) -> None:
     """Sentences of a document as claims: as they are, shortened or rounded; and with an error put in."""
-    for document in documents:
+    for document, fold in sorted(documents.items()):
+        build.fold = fold
         texts = [n for n, text in enumerate(document) if 40 <= len(text) <= 260]
         build.rng.shuffle(texts)
         number = build.doc(document)
@@ -234,9 +268,11 @@ def build_part(pairs: list[Pair], rows: list[RagRow], words: list[str], seed: in
     build.learn_words(words)
     add_pairs(build, pairs)
     add_ragbench(build, rows)
-    documents = {p.evidence for p in pairs if p.source in DOC_SOURCES and len(p.evidence) >= 2}
-    documents |= {tuple(text for _, text in doc) for row in rows for doc in row.documents if len(doc) >= 3}
-    add_extracts(build, sorted(documents))
+    documents = {p.evidence: p.fold for p in pairs if p.source in DOC_SOURCES and len(p.evidence) >= 2}
+    documents |= {
+        tuple(text for _, text in doc): row.fold for row in rows for doc in row.documents if len(doc) >= 3
+    }
+    add_extracts(build, documents)
     return [{"t": "doc", "e": doc} for doc in build.docs] + build.lines
 
 
@@ -249,17 +285,15 @@ def main() -> None:
     pairs, rows = list(sources.pairs(data)), list(sources.ragbench(data))
     if told.small:
         pairs, rows = pairs[::50], rows[::50]
-    words = [p.claim for p in pairs if not p.held_back]
-    shown = [p for p in pairs if not p.held_back]
-    back = [p for p in pairs if p.held_back]
+    words = [p.claim for p in pairs if p.fold != "out"]
     told.out.mkdir(exist_ok=True)
-    mix = build_part(shown, [r for r in rows if not r.held_back], words, 11)
+    mix = build_part([p for p in pairs if p.fold != "out"], rows, words, 11)
     mix += [{"t": "s", "a": a, "b": b, "y": y} for a, b, y in sources.stsb(data, "train")]
-    held = build_part(back, [r for r in rows if r.held_back], words, 12)
-    held += [{"t": "s", "a": a, "b": b, "y": y} for a, b, y in sources.stsb(data, "dev")]
+    dev = build_part([p for p in pairs if p.fold], rows, words, 12)
+    dev += [{"t": "s", "a": a, "b": b, "y": y} for a, b, y in sources.stsb(data, "dev")]
     write(told.out / "mix.jsonl.xz", mix)
-    write(told.out / "held_back.jsonl.xz", held)
-    for name, lines in (("mix", mix), ("held back", held)):
+    write(told.out / "dev.jsonl.xz", dev)
+    for name, lines in (("mix", mix), ("dev", dev)):
         counts = Counter(
             (line.get("s", line["t"]), line.get("y") if line["t"] in "pd" else "") for line in lines
         )

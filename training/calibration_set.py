@@ -3,9 +3,9 @@ windows.jsonl.xz.
 
     python training/calibration_set.py [--out .train]
 
-From held_back.jsonl.xz: short and long evidence, single claims and whole answers, claims with an error put
-in, and short summaries made of a document's own sentences. The second file lists the windows that the model
-has to score.
+From dev.jsonl.xz: short and long evidence, single claims and whole answers, claims with an error put in, and
+short summaries made of a document's own sentences. Each row is later scored by the run that left its fold
+out. The second file lists the windows that the model has to score.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from typing import Any
 import edits
 from batches import read
 from build_mix import Builder, write
+from sources import share_of
 
+from adjudge.judges.local.answers import answered, is_fragment
 from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.windows import passages
 from adjudge.segment.sentences import split_sentences
 
 Row = dict[str, Any]
-LIMITS = {"climate_fever": 1600, "covidfact": 2400, "true_dialfact": 1500, "extract": 700,
-          "edit_extract": 900, "fused_extract": 250}  # fmt: skip
-MOST = 1300
+LIMITS = {"climate_fever": 2000, "covidfact": 2400, "extract": 700, "edit_extract": 900, "fused_extract": 250}
+MOST = 1500
 
 
 def pair_rows(lines: list[Row], docs: list[list[str]], rng: random.Random) -> list[Row]:
@@ -56,7 +57,8 @@ def pair_rows(lines: list[Row], docs: list[list[str]], rng: random.Random) -> li
             ]
             at = rng.randint(0, len(more))
             evidence = more[:at] + evidence + more[at:]
-        chosen.append({"s": line["s"], "c": line["c"], "e": " ".join(evidence), "y": line["y"]})
+        row = {"s": line["s"], "c": line["c"], "e": " ".join(evidence), "y": line["y"], "f": line["f"]}
+        chosen.append(row)
     return chosen
 
 
@@ -65,6 +67,8 @@ def answer_rows(lines: list[Row], docs: list[list[str]]) -> list[Row]:
     return [
         {
             "s": "answer_" + line["s"],
+            "f": line["f"],
+            "q": line["q"],
             "c": " ".join(line["a"]),
             "e": " ".join(docs[line["d"]]),
             "y": "e" if line["y"] else "x",
@@ -74,10 +78,12 @@ def answer_rows(lines: list[Row], docs: list[list[str]]) -> list[Row]:
     ]
 
 
-def summary_rows(docs: list[list[str]], build: Builder, rng: random.Random) -> list[Row]:
+def summary_rows(lines: list[Row], docs: list[list[str]], build: Builder, rng: random.Random) -> list[Row]:
     """Two to four sentences of a document, shortened, one of them wrong in half of the cases."""
     rows = []
-    for doc in sorted(docs, key=lambda d: " ".join(d))[:1500]:
+    folds = {line["d"]: line["f"] for line in lines if "d" in line}
+    for number in sorted(folds, key=lambda n: share_of(" ".join(docs[n])))[:1500]:
+        doc = docs[number]
         usable = [n for n, text in enumerate(doc) if 40 <= len(text) <= 240]
         if len(usable) < 5:
             continue
@@ -93,7 +99,7 @@ def summary_rows(docs: list[list[str]], build: Builder, rng: random.Random) -> l
             made = made or build.edit(said[at], " ".join(doc))
             if made and made.text not in doc:
                 said[at], label = made.text, "x"
-        rows.append({"s": "summary", "c": " ".join(said), "e": " ".join(doc), "y": label})
+        rows.append({"s": "summary", "c": " ".join(said), "e": " ".join(doc), "y": label, "f": folds[number]})
     return rows
 
 
@@ -101,16 +107,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path(".train"))
     told = parser.parse_args()
-    lines, docs = read(told.out / "held_back.jsonl.xz")
+    lines, docs = read(told.out / "dev.jsonl.xz")
     rng = random.Random(21)
     build = Builder(22)
     build.learn_words([line["c"] for line in lines if line["t"] in "pd"])
-    rows = pair_rows(lines, docs, rng) + answer_rows(lines, docs) + summary_rows(docs, build, rng)
+    rows = pair_rows(lines, docs, rng) + answer_rows(lines, docs) + summary_rows(lines, docs, build, rng)
     windows = []
     for number, row in enumerate(rows):
         evidence = prepare(row["e"])
         for start, end in split_sentences(row["c"]):
             sentence = row["c"][start:end]
+            if "q" in row and is_fragment(sentence):
+                sentence = answered(row["q"], sentence)
             found = passages(sentence, evidence)
             windows.append(
                 {

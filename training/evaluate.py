@@ -30,7 +30,7 @@ def main() -> None:
     model.load_state_dict(bert.load([told.weights / f"part{n}.npz" for n in (1, 2, 3)]))
     model.to("cuda" if torch.cuda.is_available() else "cpu")
     texts = Texts(told.data / "tokenizer.json")
-    held = Mix(told.data / "held_back.jsonl.xz", texts)
+    held = Mix(told.data / "dev.jsonl.xz", texts)
     np.savez(told.out / "scores.npz", **score_all(model, told.data / "windows.jsonl.xz", held, texts))
     figures = evaluate(model, held)
     (told.out / "figures.json").write_text(json.dumps(figures, indent=1))

@@ -53,14 +53,14 @@ def _work(job: tuple[int, int]) -> Packed:
 class Composer:
     """Draws epochs ahead of need, so that the GPU does not wait for them."""
 
-    def __init__(self, mix: Mix, workers: int, epochs: int) -> None:
+    def __init__(self, mix: Mix, workers: int, epochs: int, seed: int) -> None:
         global _MIX
         _MIX = mix
         gc.freeze()
         self.pool = get_context("fork").Pool(workers) if workers > 1 else None
         self.epochs = epochs
         self.ahead: dict[int, Any] = {}
-        self._ask(101)
+        self._ask(seed * 100 + 1)
 
     def _ask(self, seed: int) -> None:
         if self.pool and seed not in self.ahead:

@@ -69,10 +69,11 @@ def _span_means(tokens: np.ndarray, item: Item) -> np.ndarray:
     return out / sizes[:, None]
 
 
-def evaluate(model: torch.nn.Module, held: Mix) -> dict[str, Any]:
-    """AUROC of entailed against the rest for each held-back source, of the sentence heads, and STS-B dev."""
+def evaluate(model: torch.nn.Module, dev: Mix, fold: str) -> dict[str, Any]:
+    """AUROC of entailed against the rest for each source that this fold left out, and of the other heads."""
     rng = random.Random(5)
-    kept = [(line, item) for line in held.lines for item in held.compose(line, rng)]
+    lines = [line for line in dev.lines if line.get("f") in (fold or "out", "out", None)]
+    kept = [(line, item) for line in lines for item in dev.compose(line, rng)]
     pairs, spans = score_items(model, [item for _, item in kept])
     figures: dict[str, Any] = {}
     sources = sorted(
@@ -90,6 +91,8 @@ def evaluate(model: torch.nn.Module, held: Mix) -> dict[str, Any]:
         if 0 < told.sum() < len(told):
             figures[source] = [round(auroc(margin, told), 4), len(rows)]
     for name, head in (("relevant", RELEVANT), ("used", USED), ("supported", SUPPORTED)):
+        if not any(line["t"] == "r" for line, _ in kept):
+            continue
         x = np.concatenate([s[:, head] for s, (line, _) in zip(spans, kept, strict=True) if line["t"] == "r"])
         y = np.concatenate([item.marks[:, head] for line, item in kept if line["t"] == "r"])
         figures[name] = [round(auroc(x[y >= 0], y[y >= 0] == 1), 4), int((y >= 0).sum())]
@@ -105,8 +108,8 @@ def evaluate(model: torch.nn.Module, held: Mix) -> dict[str, Any]:
     return figures
 
 
-def score_all(model: torch.nn.Module, windows: Path, held: Mix, texts: Texts) -> dict[str, np.ndarray]:
-    """Logits of every line of the windows file, and of the held-back traces cut as at run time."""
+def score_all(model: torch.nn.Module, windows: Path, dev: Mix, texts: Texts) -> dict[str, np.ndarray]:
+    """Logits of every line of the windows file, and of the traces cut as at run time."""
     with lzma.open(windows, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     texts.add([text for row in rows for text in (row["c"], *row["w"])])
@@ -116,11 +119,11 @@ def score_all(model: torch.nn.Module, windows: Path, held: Mix, texts: Texts) ->
         items += [pair(claim, [texts.ids[w]], 3, -1.0, np.zeros(len(claim), dtype=np.int8)) for w in row["w"]]
     pairs, spans = score_items(model, items)
     wrong = np.array([s[:, WRONG].max(initial=-20.0) for s in spans], dtype=np.float32)
-    out = {"pairs": pairs, "wrong": wrong}
-    traces = [line for line in held.lines if line["t"] == "r"]
-    cut = [trace(line, [texts.ids[t] for t in held.docs[line["d"]]], texts.ids, None) for line in traces]
+    out = {"pairs": pairs.astype(np.float16), "wrong": wrong.astype(np.float16)}
+    traces = [line for line in dev.lines if line["t"] == "r"]
+    cut = [trace(line, [texts.ids[t] for t in dev.docs[line["d"]]], texts.ids, None) for line in traces]
     _, marks = score_items(model, [item for part in cut for item in part])
     out["trace_sizes"] = np.array([len(part) for part in cut])
     out["trace_spans"] = np.array([len(m) for m in marks])
-    out["trace_logits"] = np.concatenate(marks)
+    out["trace_logits"] = np.concatenate(marks).astype(np.float16)
     return out

@@ -1,6 +1,6 @@
 """Trains the judge on one GPU (or, to try it, a CPU) and scores what was held back.
 
-    python training/train.py --data .train --out OUT [--epochs 5] [--minutes 7] [--seeds 1]
+    python training/train.py --data .train --out OUT [--fold A] [--epochs 8] [--minutes 7]
 
 Writes OUT/part{1,2,3}.npz (weights, averaged over the last steps), OUT/scores.npz (logits of the windows
 and traces that calibrate.py reads) and OUT/log.json. Learning rate and end are set by the share of items
@@ -25,7 +25,7 @@ from score import evaluate, score_all
 from torch import Tensor
 from torch.nn import functional
 
-PEAK, DECAY, WARM, SMOOTH, AVERAGE = 2e-4, 0.01, 0.04, 0.05, 0.9995
+DECAY, WARM, SMOOTH, AVERAGE = 0.01, 0.04, 0.05, 0.9995
 SPAN_WEIGHTS = (0.12, 0.12, 0.12, 0.02)
 """Of a labelled span beside a pair's weight of 1: relevant, used, supported, wrong word."""
 TOKENS = 16384
@@ -83,14 +83,15 @@ def train(
 ) -> tuple[bert.Judge, Any]:
     torch.manual_seed(seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    model = bert.Judge().to(device)
+    model = bert.Judge(told.dropout).to(device)
     missing, unexpected = model.load_state_dict(start, strict=False)
     assert not unexpected
     assert {name.split(".")[0] for name in missing} <= {"pool", "pair", "token"}
+    model.words.weight.requires_grad_(not told.fixed_words)
     plain = [p for n, p in model.named_parameters() if p.ndim < 2]
     wide = [p for n, p in model.named_parameters() if p.ndim >= 2]
     groups = [{"params": wide, "weight_decay": DECAY}, {"params": plain, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=PEAK, fused=device.type == "cuda")
+    optimizer = torch.optim.AdamW(groups, lr=told.rate, fused=device.type == "cuda")
     average = {name: value.detach().clone() for name, value in model.state_dict().items()}
     began, seen, steps, log, running = time.monotonic(), 0, 0, [], None
     model.train()
@@ -99,7 +100,7 @@ def train(
         if progress >= 1:
             break
         for group in optimizer.param_groups:
-            group["lr"] = PEAK * rate(progress)
+            group["lr"] = told.rate * rate(progress)
         with torch.autocast(device.type, dtype=torch.bfloat16):
             loss = loss_of(model, batch)
         optimizer.zero_grad(set_to_none=True)
@@ -142,30 +143,36 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=7.0)
     parser.add_argument(
-        "--seeds", type=int, default=1, help="runs whose weights are scored apart; the last is kept"
+        "--fold", default="", help="A or B: leave these sources out, for the last layer's sake"
     )
+    parser.add_argument("--start", type=Path, help="go on from the weights in this folder")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=2e-4, help="highest learning rate")
+    parser.add_argument("--fixed-words", action="store_true", help="leave the word table as it is")
+    parser.add_argument("--edits", type=float, default=1.0, help="share of claims with an error put in")
+    parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--workers", type=int, default=12)
     parser.add_argument("--tokens", type=int, default=TOKENS)
     told = parser.parse_args()
     torch.set_float32_matmul_precision("high")
     began = time.monotonic()
     texts = Texts(told.data / "tokenizer.json")
-    mix, held = Mix(told.data / "mix.jsonl.xz", texts), Mix(told.data / "held_back.jsonl.xz", texts)
-    start = bert.load([told.data / "start.npz"])
+    mix = Mix(told.data / "mix.jsonl.xz", texts, told.fold, told.edits)
+    dev = Mix(told.data / "dev.jsonl.xz", texts)
+    parts = [told.start / f"part{n}.npz" for n in (1, 2, 3)] if told.start else [told.data / "start.npz"]
+    start = bert.load(parts)
     # Before the GPU is touched: the workers are forked copies of this process.
-    composer = Composer(mix, told.workers, told.epochs)
+    composer = Composer(mix, told.workers, told.epochs, told.seed)
     print(f"ready after {time.monotonic() - began:.0f} s; torch {torch.__version__}", flush=True)
-    record: dict[str, Any] = {"torch": torch.__version__, "runs": []}
-    for seed in range(1, told.seeds + 1):
-        model, log = train(composer, start, told, seed)
-        figures = evaluate(model, held)
-        print(json.dumps(figures, indent=1), flush=True)
-        record["runs"].append({"seed": seed, "log": log, "held_back": figures})
-        write_parts(model, told.out)
-    windows = told.data / "windows.jsonl.xz"
-    if windows.exists():
-        np.savez(told.out / "scores.npz", **score_all(model, windows, held, texts))
-    record["seconds"] = time.monotonic() - began
+    model, log = train(composer, start, told, told.seed)
+    figures = evaluate(model, dev, told.fold)
+    print(json.dumps(figures, indent=1), flush=True)
+    write_parts(model, told.out)
+    np.savez(told.out / "scores.npz", **score_all(model, told.data / "windows.jsonl.xz", dev, texts))
+    record = {
+        "torch": torch.__version__, "seed": told.seed, "fold": told.fold, "log": log, "unseen": figures,
+        "seconds": time.monotonic() - began,
+    }  # fmt: skip
     (told.out / "log.json").write_text(json.dumps(record, indent=1))
 
 

@@ -165,7 +165,7 @@ def test_steps_give_what_the_joint_question_gives(judge: LocalJudge) -> None:
         judge,
         LabelSentences(question, CONTEXTS, response),
         RelevantSentences(question, CONTEXTS),
-        *(SupportSentence(CONTEXTS, response, key) for key, _ in response),
+        *(SupportSentence(CONTEXTS, response, key, question) for key, _ in response),
     )
     assert relevant.value == joint.value.relevant
     assert tuple(reply.value for reply in supports) == joint.value.support
@@ -226,7 +226,7 @@ def test_every_kind_has_an_answer_and_the_foreign_one_an_error(judge: LocalJudge
         ask(judge, Unheard())
     assert {CheckClaims, ExtractFacts, LabelSentences, RateFact} <= judge.answers
     assert judge.name == "local"
-    assert judge.describe().startswith("local@2+")
+    assert judge.describe().startswith("local@3+")
 
 
 def test_verdicts_do_not_depend_on_company_or_order() -> None:

@@ -6,16 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.judges.local.asked import at_evidence_precision, claim_sentences, unspoken
+from adjudge.judges.local.calibration import bundled_calibration, signals
 from adjudge.judges.local.evidence import Evidence
-from adjudge.judges.local.mix import (
-    ModelVerifier,
-    TraceLabels,
-    adherence,
-    at_evidence_precision,
-    bundled_calibration,
-    label_traces,
-    similarities,
-)
+from adjudge.judges.local.labelling import adherence
+from adjudge.judges.local.mix import ModelVerifier, TraceLabels, label_traces, similarities
+from adjudge.judges.local.model import PairScore
 from adjudge.judges.local.verifier import NOTHING, Opinion
 from adjudge.judges.local.windows import BUDGET, passages
 
@@ -117,7 +113,8 @@ def test_similarity_is_symmetric_and_one_for_equal_texts() -> None:
 
 
 def test_traces_are_probabilities() -> None:
-    labels = label_traces([("Who?", ["Ann did it."], ["Ann did it.", "The sea is wide."])])[0]
+    told = ["Ann Berg painted the fence in June.", "The sea is wide."]
+    labels = label_traces([("Who painted the fence?", ["Ann Berg painted it."], told)])[0]
     assert labels.relevant[0] > 0.5 > labels.relevant[1]
     assert all(0 <= p <= 1 for part in labels for p in part)
 
@@ -126,7 +123,7 @@ def test_adherence_rises_with_both_views() -> None:
     sure, unsure = Opinion(0.9, 0.05, 0.05, ""), Opinion(0.3, 0.6, 0.1, "")
     well, badly = TraceLabels([], [], [0.9, 0.8]), TraceLabels([], [], [0.2, 0.3])
     assert adherence(sure, well) > adherence(sure, badly) > adherence(unsure, badly)
-    assert adherence(sure, TraceLabels([], [], [])) == 0.0
+    assert adherence(sure, TraceLabels([], [], [])) == adherence(sure, None) == sure.entailed
 
 
 def test_the_calibration_belongs_to_the_model(verifier: ModelVerifier) -> None:
@@ -141,3 +138,45 @@ def test_what_the_evidence_does_not_speak_of_is_not_contradicted() -> None:
     evidence = ["The ferry leaves at 8. It carries cars.", "Paris is the capital of France."]
     verdicts = [opinion.verdict for opinion in make_verifier().verdicts(claims, evidence)]
     assert verdicts == ["neutral", "contradicted"]
+
+
+def test_the_model_is_not_asked_what_the_evidence_does_not_speak_of() -> None:
+    verifier = ModelVerifier()
+    before = verifier.model.inputs
+    opinion = verifier.verdicts(
+        ["The senator resigned on Monday."], ["Goats climb well. Bread rises slowly."]
+    )[0]
+    assert verifier.model.inputs == before
+    assert opinion.verdict == "neutral"
+    assert "no passage" in opinion.why
+    assert sum(opinion[:3]) == pytest.approx(1.0)
+
+
+def test_what_is_not_asked_has_the_same_signals_whatever_its_scores() -> None:
+    evidence = Evidence("Goats climb well. Bread rises slowly.")
+    for claim, same in (("The senator resigned on Monday.", True), ("Goats climb.", False)):
+        sentences = claim_sentences(claim, evidence, 2)
+        sure = [[PairScore(9.0, -9.0, -9.0, 0.0, 0.0)]]
+        assert (signals(sentences, sure, 37) == signals(sentences, [[]], 37)) is same
+
+
+def test_a_claim_without_words_is_left_to_the_model() -> None:
+    assert not unspoken(claim_sentences("It is.", Evidence("Goats climb well."), 2))
+
+
+def test_a_sentence_and_a_window_are_read_once_whatever_text_they_come_from() -> None:
+    verifier = ModelVerifier()
+    shared = "The old mill was bought by a baker in 1911."
+    claim = "A baker bought the old mill in 1911."
+    first = verifier.verdicts([claim], [shared])[0]
+    before = verifier.model.inputs
+    found = verifier.verdicts([claim], [shared + "\n\n"])[0]
+    assert verifier.model.inputs == before
+    assert found == first
+
+
+def test_other_windows_are_read_only_where_one_sentence_has_a_good_part_of_the_claim() -> None:
+    text = " ".join(f"Paragraph {n} is about gardening." for n in range(9))
+    evidence = Evidence(text + " The rocket reached orbit on Friday.")
+    assert len(passages("A rocket reached orbit.", evidence)) == BUDGET
+    assert len(passages("The senator spoke of pensions, tariffs and orbit.", evidence)) == 1

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge.errors import JudgeError
-from adjudge.judges.local.model import JudgeModel, bundled_model, chunks, padded_length
+from adjudge.judges.local.model import JudgeModel, _batches, bundled_model, chunks, padded_length
 
 PAIRS = [
     ("The bridge opened in 1932.", "The bridge was opened to traffic in 1932 after eight years of work."),
@@ -125,6 +127,19 @@ def test_runs_of_sentences_fit_and_lose_none() -> None:
     assert chunks([], 10) == []
 
 
-@pytest.mark.parametrize(("size", "length"), [(1, 8), (8, 8), (9, 16), (128, 128), (129, 160), (256, 256)])
+@pytest.mark.parametrize(("size", "length"), [(1, 4), (8, 8), (9, 12), (128, 128), (129, 144), (256, 256)])
 def test_padded_lengths(size: int, length: int) -> None:
     assert padded_length(size) == length
+
+
+@given(st.lists(st.integers(1, 128).map(lambda n: 4 * n), max_size=60), st.integers(1, 4))
+def test_batches_hold_every_input_once_and_leave_work_for_every_thread(
+    lengths: list[int], threads: int
+) -> None:
+    batches = _batches(lengths, threads)
+    assert sorted(n for batch in batches for n in batch.numbers) == list(range(len(lengths)))
+    assert all(lengths[n] == batch.length for batch in batches for n in batch.numbers)
+    sizes = [batch.length * len(batch.numbers) for batch in batches]
+    assert sizes == sorted(sizes, reverse=True)
+    room = min(1536, sum(lengths) // threads)
+    assert all(size <= room or len(batch.numbers) == 1 for size, batch in zip(sizes, batches, strict=True))

@@ -72,6 +72,8 @@ class Support(Struct, frozen=True):
     support: str = "none"
     """`full`, `partial` or `none`."""
     why: str | None = None
+    probability: float | None = None
+    """Of full support, where the judge gives one."""
 
 
 class SentenceLabels(Struct, frozen=True):
@@ -83,6 +85,8 @@ class SentenceLabels(Struct, frozen=True):
     overall_supported: bool | None = None
     why_relevant: str | None = None
     why_supported: str | None = None
+    probability: float | None = None
+    """That the whole response is supported, where the judge gives one."""
 
 
 class ExtractFacts(Question, frozen=True):
@@ -136,6 +140,7 @@ class SupportSentence(Question, frozen=True):
     contexts: tuple[tuple[str, str], ...]
     response: tuple[tuple[str, str], ...]
     key: str
+    question: str = ""
 
 
 class SplitSentence(Question, frozen=True):
@@ -212,6 +217,12 @@ def describe(judge: Judge) -> str:
     """The judge as signatures name it: its name, and what else decides its answers (prompts, weights)."""
     told = getattr(judge, "describe", None)
     return str(told()) if callable(told) else judge.name
+
+
+def gathered(judge: Judge) -> frozenset[type[Question]]:
+    """Questions that an immediate judge answers faster for many samples at once; those in its `gathers`."""
+    told: frozenset[type[Question]] = getattr(judge, "gathers", frozenset())
+    return told if judge.immediate else frozenset()
 
 
 @asynccontextmanager

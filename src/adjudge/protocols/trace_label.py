@@ -38,6 +38,8 @@ class SentenceSupport(NamedTuple):
     explanation: str | None = None
     note: str | None = None
     """Why `grounded` is not what the flag alone would say."""
+    probability: float | None = None
+    """Of full support."""
 
 
 def list_labels(
@@ -56,7 +58,8 @@ def support_labels(entries: Iterable[SentenceSupport], source: str, why: str | N
     for entry in entries:
         number += 1
         unit = f"resp:{entry.key}"
-        labels.append(Label("support", unit, entry.value, None, source, entry.explanation))
+        sure = None if entry.probability is None else {"full": entry.probability}
+        labels.append(Label("support", unit, entry.value, None, source, entry.explanation, None, sure))
         labels.append(Label("grounded", unit, entry.grounded, None, source, entry.note))
         for key in entry.supporting:
             if key in SUPPORT_MARKERS:
@@ -90,7 +93,7 @@ def _joint(question: str, contexts: Keyed, response: Keyed) -> list[Question]:
 
 
 def _steps(question: str, contexts: Keyed, response: Keyed) -> list[Question]:
-    support = [SupportSentence(contexts, response, key) for key, _ in response]
+    support = [SupportSentence(contexts, response, key, question) for key, _ in response]
     return [RelevantSentences(question, contexts), *support]
 
 
@@ -103,7 +106,9 @@ def _from_joint(reply: Reply, source: str) -> list[Label]:
     labels += list_labels("used", found.used, source)
     labels += support_labels(map(_entry, found.support), source, found.why_supported or reply.why)
     if found.overall_supported is not None:
-        labels.append(Label("overall_supported", "response", found.overall_supported, None, source))
+        sure = None if found.probability is None else {"true": found.probability}
+        whole = found.overall_supported
+        labels.append(Label("overall_supported", "response", whole, None, source, None, None, sure))
     return labels
 
 
@@ -129,7 +134,10 @@ def _from_steps(replies: Sequence[Reply], source: str) -> list[Label]:
 
 def _entry(found: Support) -> SentenceSupport:
     value = cast("SupportValue", found.support)
-    return SentenceSupport(found.key, found.supported_by, value, value == "full", found.why)
+    full = value == "full"
+    return SentenceSupport(
+        found.key, found.supported_by, value, full, found.why, probability=found.probability
+    )
 
 
 def _failed(name: str, field: str, reply: Reply, source: str) -> Label:

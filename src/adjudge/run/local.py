@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from itertools import islice
 
 from adjudge.errors import InputError
-from adjudge.run.engine import Plan, score_sample
+from adjudge.run.engine import GATHERED, Plan, score_sample, score_together
 from adjudge.types import Record, Sample
 
 WINDOW = 8
@@ -26,7 +27,10 @@ async def score_stream(
     on_error: OnError | None = None,
 ) -> AsyncIterator[tuple[Sample, list[Record]]]:
     """Records of each sample, in input order; the next sample is read only when there is room for it."""
-    scoring = _one_by_one(samples, plan) if plan.judge.immediate else _window(samples, plan, concurrency)
+    if not plan.judge.immediate:
+        scoring = _window(samples, plan, concurrency)
+    else:
+        scoring = _few_by_few(samples, plan) if plan.gathering() else _one_by_one(samples, plan)
     async for sample, outcome in scoring:
         if isinstance(outcome, InputError):
             if on_error is None:
@@ -43,6 +47,28 @@ async def _one_by_one(
         yield sample, await _outcome(index, sample, plan)
         if index % BREATH == 0:
             await asyncio.sleep(0)
+
+
+async def _few_by_few(
+    samples: Iterable[tuple[int, Sample]], plan: Plan
+) -> AsyncIterator[tuple[Sample, list[Record] | InputError]]:
+    source: Iterator[tuple[int, Sample]] = iter(samples)
+    broken: Exception | None = None
+    while broken is None:
+        few: list[tuple[int, Sample]] = []
+        try:
+            few += islice(source, GATHERED)
+        except Exception as error:
+            broken = error
+        if not few and broken is None:
+            return
+        places = [(sample, f"#{index}" if plan.lean else None) for index, sample in few]
+        for (_, sample), outcome in zip(few, await score_together(places, plan), strict=True):
+            if isinstance(outcome, BaseException) and not isinstance(outcome, InputError):
+                raise outcome
+            yield sample, outcome
+        await asyncio.sleep(0)
+    raise broken
 
 
 async def _window(

@@ -19,7 +19,7 @@ class BundledVerifier:
 
     @cached_property
     def name(self) -> str:
-        from adjudge.judges.local.mix import bundled_calibration
+        from adjudge.judges.local.calibration import bundled_calibration
 
         return f"{model_name()}+mix{bundled_calibration().version}"
 

@@ -53,6 +53,14 @@ def prepare(text: str) -> Evidence:
     return Evidence(text)
 
 
+@lru_cache(maxsize=8192)
+def vector_of(text: str) -> Matrix:
+    """The vector of a claim's sentence, which is held against many texts."""
+    vector: Matrix = bundled().encode([text])[0]
+    vector.flags.writeable = False
+    return vector
+
+
 class Window(NamedTuple):
     """One sentence, or one with its neighbours, and the claim's stems found in it."""
 

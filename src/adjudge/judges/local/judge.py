@@ -28,15 +28,27 @@ from adjudge.judges.base import (
     SplitSentence,
     SupportSentence,
 )
+from adjudge.judges.local.answers import in_full
 from adjudge.judges.local.encoder import Encoder, make_encoder
 from adjudge.judges.local.facts import facts_of, is_relevant, self_contained
-from adjudge.judges.local.labelling import joined, label_sentences, pairs_of, relevant_sentences, support_of
+from adjudge.judges.local.labelling import (
+    joined,
+    label_sentences,
+    pairs_of,
+    relevant_sentences,
+    support_of,
+    whole_pair,
+)
+from adjudge.judges.local.mix import TraceLabels
 from adjudge.judges.local.phrases import points_out_error, refusal
-from adjudge.judges.local.verifier import Opinion, Verifier, make_verifier
+from adjudge.judges.local.verifier import FeatureVerifier, Opinion, Verifier, make_verifier
 from adjudge.segment.claims import split_claims
 
-VERSION = 2
+VERSION = 3
 _CELLS = {"entailed": "e", "contradicted": "c", "neutral": "n"}
+_READ: frozenset[type[Question]] = frozenset(
+    {CheckClaims, LabelSentences, SupportSentence, RateFact, Similarity}
+)
 _SHOWN = 3
 """Verdicts that a reply explains in words; the rest have their probabilities."""
 
@@ -55,8 +67,13 @@ class LocalJudge:
     def answers(self) -> frozenset[type[Question]]:
         return frozenset(_ANSWERS)
 
+    @property
+    def gathers(self) -> frozenset[type[Question]]:
+        """What a model reads; words alone are as fast one sample at a time."""
+        return frozenset() if isinstance(self.verifier, FeatureVerifier) else _READ
+
     def describe(self) -> str:
-        """`local@1` and the models behind it, for signatures."""
+        """`local@N` and the models behind it, for signatures."""
         return f"local@{VERSION}+{self.encoder.name}+{self.verifier.name}"
 
     async def ask(self, questions: Sequence[Question]) -> list[Reply]:
@@ -88,11 +105,10 @@ class LocalJudge:
         return replies
 
     def _checks(self, questions: Sequence[CheckClaims]) -> list[Reply]:
-        pairs = [(claim, text) for q in questions for claim in q.claims for text in q.evidence]
-        opinions = self._opinions(pairs)
+        opinions = self._opinions([pair for q in questions for row in _pairs(q) for pair in row])
         replies = []
         for question in questions:
-            grid = [[opinions[claim, text] for text in question.evidence] for claim in question.claims]
+            grid = [[opinions[pair] for pair in row] for row in _pairs(question)]
             cells = tuple("".join(_CELLS[opinion.verdict] for opinion in row) for row in grid)
             replies.append(Reply(cells, _why(question, grid), probabilities=_probabilities(grid)))
         return replies
@@ -103,14 +119,18 @@ class LocalJudge:
         return dict(zip(distinct, found, strict=True))
 
     def _labels(self, questions: Sequence[LabelSentences]) -> list[Reply]:
-        opinions = self._opinions([pair for q in questions for pair in pairs_of(q.contexts, q.response)])
-        trained = getattr(self.verifier, "traces", None)
-        traced = trained(questions) if trained is not None else [None] * len(questions)
+        pairs = [pair for q in questions for pair in pairs_of(q.contexts, q.response, q.question)]
+        opinions = self._opinions([*pairs, *map(whole_pair, questions)])
         replies = []
-        for question, shares in zip(questions, traced, strict=True):
+        for question, shares in zip(questions, self._traced(questions), strict=True):
             labels = label_sentences(question, opinions, shares)
             replies.append(Reply(labels, labels.why_supported))
         return replies
+
+    def _traced(self, questions: Sequence[LabelSentences]) -> list[TraceLabels | None]:
+        """The verifier's probabilities of all sentences, where it has them."""
+        trained = getattr(self.verifier, "traces", None)
+        return trained(questions) if trained is not None else [None] * len(questions)
 
     def _facts(self, questions: Sequence[ExtractFacts]) -> list[Reply]:
         replies = []
@@ -123,14 +143,21 @@ class LocalJudge:
         return [Reply(*relevant_sentences(question.question, question.contexts)) for question in questions]
 
     def _supports(self, questions: Sequence[SupportSentence]) -> list[Reply]:
+        wholes = [LabelSentences(q.question, q.contexts, q.response) for q in questions]
+        distinct = list(dict.fromkeys(wholes))
+        traced = dict(zip(distinct, self._traced(distinct), strict=True))
         chosen = [[(key, text) for key, text in q.response if key == q.key] for q in questions]
-        pairs = [pairs_of(q.contexts, own) for q, own in zip(questions, chosen, strict=True)]
+        pairs = [pairs_of(q.contexts, own, q.question) for q, own in zip(questions, chosen, strict=True)]
         opinions = self._opinions([pair for some in pairs for pair in some])
         replies = []
-        for question, own in zip(questions, chosen, strict=True):
-            found = [support_of(key, text, question.contexts, opinions) for key, text in own]
-            reason = None if found else f"the response has no sentence {question.key!r}"
-            replies.append(Reply(found[0], found[0].why) if found else Reply(reason=reason))
+        for question, own, whole in zip(questions, chosen, wholes, strict=True):
+            if not own:
+                replies.append(Reply(reason=f"the response has no sentence {question.key!r}"))
+                continue
+            shares = traced[whole]
+            share = shares.supported[question.response.index(own[0])] if shares is not None else None
+            found = support_of(*own[0], question, opinions, share)
+            replies.append(Reply(found, found.why))
         return replies
 
     def _rates(self, questions: Sequence[RateFact]) -> list[Reply]:
@@ -199,6 +226,12 @@ _ANSWERS: dict[type[Question], Callable[[LocalJudge, Sequence[Any]], list[Reply]
     IsRefusal: LocalJudge._refusals,
     PointsOutError: LocalJudge._errors,
 }
+
+
+def _pairs(question: CheckClaims) -> list[list[tuple[str, str]]]:
+    """Claims by evidence texts, each bare answer behind its question."""
+    evidence = [in_full(text, question.question) for text in question.evidence]
+    return [[(in_full(claim, question.question), text) for text in evidence] for claim in question.claims]
 
 
 def _why(question: CheckClaims, grid: list[list[Opinion]]) -> str:

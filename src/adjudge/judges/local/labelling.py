@@ -14,9 +14,12 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.judges.base import LabelSentences, SentenceLabels, Support
+from adjudge.judges.base import LabelSentences, SentenceLabels, Support, SupportSentence
+from adjudge.judges.local import foreign
+from adjudge.judges.local.answers import in_full
+from adjudge.judges.local.calibration import log_odds, logistic
 from adjudge.judges.local.encoder import bundled
-from adjudge.judges.local.mix import TraceLabels, log_odds, logistic
+from adjudge.judges.local.mix import TraceLabels
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.local.words import Bag, bag
 from adjudge.segment.claims import split_claims
@@ -33,10 +36,16 @@ Keyed = Sequence[tuple[str, str]]
 Opinions = Mapping[tuple[str, str], Opinion]
 
 
-def pairs_of(contexts: Keyed, response: Keyed) -> list[tuple[str, str]]:
+def pairs_of(contexts: Keyed, response: Keyed, question: str) -> list[tuple[str, str]]:
     """(response sentence, all contexts) pairs that the verifier is to judge."""
     evidence = joined(contexts)
-    return [(text, evidence) for _, text in response if split_claims(text)]
+    return [(in_full(text, question), evidence) for _, text in response if split_claims(text)]
+
+
+def whole_pair(question: LabelSentences) -> tuple[str, str]:
+    """(the response as one claim, all contexts), by which adherence is graded."""
+    said = [claim for claim, _ in pairs_of((), question.response, question.question)]
+    return " ".join(said), joined(question.contexts)
 
 
 def joined(contexts: Keyed) -> str:
@@ -47,13 +56,13 @@ def joined(contexts: Keyed) -> str:
 def label_sentences(
     question: LabelSentences, opinions: Opinions, traced: TraceLabels | None = None
 ) -> SentenceLabels:
-    """The reply to `LabelSentences`, from the verifier's opinions of `pairs_of`.
+    """The reply to `LabelSentences`, from the verifier's opinions of `pairs_of` and of the `whole_pair`.
 
     `traced` are a trained model's probabilities; without them words and vectors tell relevant and used.
     """
     shares = traced.supported if traced is not None else [None] * len(question.response)
     support = tuple(
-        support_of(key, text, question.contexts, opinions, share)
+        support_of(key, text, question, opinions, share)
         for (key, text), share in zip(question.response, shares, strict=True)
     )
     if traced is None:
@@ -74,6 +83,7 @@ def label_sentences(
         not lacking if support else None,
         told,
         _verdict(support, lacking),
+        adherence(opinions[whole_pair(question)], traced) if support else None,
     )
 
 
@@ -88,20 +98,35 @@ def _verdict(support: Sequence[Support], lacking: list[str]) -> str:
 
 
 def support_of(
-    key: str, text: str, contexts: Keyed, opinions: Opinions, traced: float | None = None
+    key: str,
+    text: str,
+    question: LabelSentences | SupportSentence,
+    opinions: Opinions,
+    traced: float | None = None,
 ) -> Support:
     """What one response sentence rests on; `traced` is how likely a trained model finds it supported."""
-    opinion = opinions.get((text, joined(contexts)))
+    contexts = question.contexts
+    opinion = opinions.get((in_full(text, question.question), joined(contexts)))
     if opinion is None:
         return Support(key, (WITHOUT_SENTENCE,), "full", "it states nothing to support")
     if traced is not None:
         opinion = both(opinion, traced)
     keys = nearest(bag(text), contexts)
     if opinion.verdict == "entailed":
-        return Support(key, keys, "full", opinion.why)
+        return Support(key, keys, "full", opinion.why, opinion.entailed)
     if opinion.entailed >= _PARTIAL and opinion.verdict != "contradicted" and keys:
-        return Support(key, keys, "partial", opinion.why)
-    return Support(key, (), "none", opinion.why)
+        return Support(key, keys, "partial", opinion.why, opinion.entailed)
+    return Support(key, (), "none", opinion.why, opinion.entailed)
+
+
+def adherence(opinion: Opinion, traced: TraceLabels | None) -> float:
+    """How surely a whole response is borne out: the opinion of it and, half as strong, the sentence head's
+    mean over its sentences, added as log odds.
+    """
+    if traced is None or not traced.supported:
+        return opinion.entailed
+    mean = float(np.mean([log_odds(p) for p in traced.supported]))
+    return logistic(log_odds(opinion.entailed) + 0.5 * mean)
 
 
 def both(opinion: Opinion, traced: float) -> Opinion:
@@ -177,7 +202,10 @@ def _model() -> dict[str, tuple[Columns, float]]:
 
 def relevant_sentences(question: str, contexts: Keyed) -> tuple[tuple[str, ...], str]:
     """Keys of the context sentences that help to answer the question, and why."""
-    keys = _chosen("relevant", contexts, relevant_columns(question, contexts)) if contexts else ()
+    if foreign.is_foreign(question):
+        keys = _marked(contexts, foreign.relevant(question, [text for _, text in contexts]))
+    else:
+        keys = _chosen("relevant", contexts, relevant_columns(question, contexts)) if contexts else ()
     return keys, f"{len(keys)} of {len(contexts)} context sentences are near enough to the question"
 
 
@@ -185,7 +213,14 @@ def used_sentences(question: LabelSentences) -> tuple[str, ...]:
     """Keys of the context sentences that the response draws on."""
     if not question.contexts or not question.response:
         return ()
+    answers = [text for _, text in question.response]
+    if foreign.is_foreign(" ".join(answers)):
+        return _marked(question.contexts, foreign.used(answers, [text for _, text in question.contexts]))
     return _chosen("used", question.contexts, used_columns(question))
+
+
+def _marked(contexts: Keyed, marks: Sequence[bool]) -> tuple[str, ...]:
+    return tuple(key for (key, _), marked in zip(contexts, marks, strict=True) if marked)
 
 
 def _chosen(name: str, contexts: Keyed, features: Columns) -> tuple[str, ...]:

@@ -1,174 +1,35 @@
-"""From model scores to verdicts: windows of the evidence, the model's margins, word overlap and figures,
-calibrated.
+"""The bundled model as a verifier: claims cut into sentences, each read beside a few windows of the evidence.
 
-A claim is cut into sentences; each is held against a few windows (`windows.BUDGET`). The sentence's margin
-is the best over its windows of "entailed" against the rest. Margins are averaged by word weight and leaned
-towards the weakest telling sentence; share of words found and figures that differ or are missing come in
-beside them. Weights and calibration are in models/calibration.json, written by training/calibrate.py from
-data the model never saw.
+A sentence is held against at most `windows.BUDGET` windows, and not at all where the evidence does not speak
+of the claim (`asked.unspoken`). `calibration` makes probabilities of what comes out. The model's other
+answers, sentence labels and similarity, are here too.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 
 from adjudge.errors import JudgeError
-from adjudge.judges.local.evidence import Evidence, prepare
-from adjudge.judges.local.features import NAMES, Compared, features
+from adjudge.judges.local.asked import Sentence, claim_sentences
+from adjudge.judges.local.calibration import (
+    Calibration,
+    bundled_calibration,
+    logistic,
+    margin,
+    signals,
+)
+from adjudge.judges.local.evidence import prepare
+from adjudge.judges.local.features import NAMES
+from adjudge.judges.local.foreign import is_foreign
 from adjudge.judges.local.model import JudgeModel, PairScore, TraceScore, bundled_model
-from adjudge.judges.local.numbers import agrees, find_numbers
 from adjudge.judges.local.verifier import NOTHING, FeatureVerifier, Opinion
-from adjudge.judges.local.windows import BUDGET, Passage, passages
-from adjudge.judges.local.words import bag
-from adjudge.segment.sentences import split_sentences
+from adjudge.judges.local.windows import BUDGET
 
-_FOREIGN = re.compile("[\u0370-\u1fff\u2e80-\ud7ff\uf900-\ufaff]")
-_TELLING = 0.5
-"""Share of the mean word weight below which a sentence is not asked to be the weakest."""
-_NEAR, _FAR = 0.0, -8.0
 _KEPT = 100_000
-RECALL = NAMES.index("recall")
-SPOKEN_OF = 0.4
-"""Share of a claim's words, by weight, from which evidence is taken to speak of it."""
-
-
-class Signals(NamedTuple):
-    """What a verdict is computed from; the order is part of the calibration."""
-
-    margin: float
-    weakest: float
-    recall: float
-    differ: float
-    absent: float
-    against: float
-    """Best "contradicted" against "neutral" over sentences and windows."""
-
-
-class Calibration(NamedTuple):
-    """How signals become probabilities."""
-
-    version: str
-    model: str
-    lean: float
-    centre: float
-    scale: float
-    recall: float
-    recall_centre: float
-    recall_scale: float
-    differ: float
-    absent: float
-    slope: float
-    intercept: float
-    against_slope: float
-    against_intercept: float
-    trace: dict[str, list[float]]
-    """Slope and intercept for `relevant`, `used` and `supported`."""
-
-    def score(self, s: Signals) -> float:
-        """The uncalibrated mix, by which claims are ranked."""
-        margin = (1 - self.lean) * s.margin + self.lean * s.weakest
-        mixed = (margin - self.centre) / self.scale
-        mixed += self.recall * (s.recall - self.recall_centre) / self.recall_scale
-        return mixed - self.differ * s.differ - self.absent * s.absent
-
-    def probabilities(self, s: Signals) -> tuple[float, float, float]:
-        """Entailed, neutral, contradicted."""
-        entailed = logistic(self.slope * self.score(s) + self.intercept)
-        against = logistic(self.against_slope * (s.against + 2 * s.differ) + self.against_intercept)
-        # What the evidence does not speak of it cannot contradict, however sure the model is of a clash.
-        against *= min(1.0, s.recall / SPOKEN_OF)
-        return entailed, (1 - entailed) * (1 - against), (1 - entailed) * against
-
-    def trace_probabilities(self, name: str, logits: Sequence[float]) -> list[float]:
-        slope, intercept = self.trace[name]
-        return [logistic(slope * float(x) + intercept) for x in logits]
-
-
-def logistic(x: float) -> float:
-    return float(1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0))))
-
-
-@lru_cache(maxsize=1)
-def bundled_calibration() -> Calibration:
-    stored = json.loads((files("adjudge") / "models" / "calibration.json").read_text("utf-8"))
-    return Calibration(**{name: stored[name] for name in Calibration._fields})
-
-
-class Sentence(NamedTuple):
-    """A claim sentence with its windows and what the features say of it."""
-
-    text: str
-    asked: str
-    """As the model is asked: figures that agree are written as in the evidence."""
-    weight: float
-    found: list[Passage]
-    compared: Compared
-
-
-def claim_sentences(claim: str, evidence: Evidence, budget: int) -> list[Sentence]:
-    """Sentences of a claim, each with the windows it is held against."""
-    sentences = []
-    for start, end in split_sentences(claim):
-        text = claim[start:end]
-        asked = at_evidence_precision(text, evidence)
-        compared = features(text, evidence.text)
-        sentences.append(
-            Sentence(text, asked, bag(text).total + 1e-6, passages(text, evidence, budget), compared)
-        )
-    return sentences
-
-
-def at_evidence_precision(text: str, evidence: Evidence) -> str:
-    """The text with every figure that the evidence bears out more exactly put as the evidence has it.
-
-    105 follows from 105.4; a model that compares digits would say otherwise.
-    """
-    claimed = find_numbers(text).numbers
-    if not claimed:
-        return text
-    stated = [number for part in evidence.figures for number in part.numbers]
-    for number in reversed(claimed):
-        same = [other for other in stated if agrees(number, other)]
-        if same and not number.bound and all(other.text != number.text for other in same):
-            text = (
-                text[: number.start]
-                + _spaced(text[number.start : number.end], same[0].text)
-                + text[number.end :]
-            )
-    return text
-
-
-def _spaced(old: str, new: str) -> str:
-    return old[: len(old) - len(old.lstrip())] + new + old[len(old.rstrip()) :]
-
-
-def margin(score: PairScore) -> float:
-    """Entailed against the other two, as log odds."""
-    return score.entailed - float(np.logaddexp(score.neutral, score.contradicted))
-
-
-def signals(sentences: Sequence[Sentence], scores: Sequence[Sequence[PairScore]]) -> Signals:
-    """The claim's signals from its sentences and the scores of their windows."""
-    weights = np.array([s.weight for s in sentences])
-    margins = np.array([max((margin(x) for x in own), default=_FAR) for own in scores])
-    telling = weights >= _TELLING * weights.mean()
-    against = max((x.contradicted - x.neutral for own in scores for x in own), default=_FAR)
-    recalls = np.array([s.compared.values[RECALL] for s in sentences])
-    return Signals(
-        float(np.average(margins, weights=weights)),
-        float(margins[telling].min()),
-        float(np.average(recalls, weights=weights)),
-        float(any(s.compared.figures.differing for s in sentences)),
-        float(any(s.compared.values[NAMES.index("figures_absent")] for s in sentences)),
-        float(against),
-    )
+_KEPT_SCORES = 20_000
 
 
 class ModelVerifier:
@@ -187,6 +48,7 @@ class ModelVerifier:
         self.budget = budget
         self._words = FeatureVerifier()
         self._seen: dict[tuple[str, str], Opinion] = {}
+        self._scores: dict[tuple[str, str], PairScore] = {}
 
     @property
     def name(self) -> str:
@@ -212,22 +74,30 @@ class ModelVerifier:
             [[(s.asked, p.text(prepare(text))) for p in s.found] for s in sentences]
             for sentences, (_, text) in zip(cut, pairs, strict=True)
         ]
-        flat = [pair for claim in windows for sentence in claim for pair in sentence]
-        scores = iter(self.model.pairs(flat))
+        self._read([pair for claim in windows for sentence in claim for pair in sentence])
         opinions = []
-        for sentences, own in zip(cut, windows, strict=True):
-            told = [[next(scores) for _ in sentence] for sentence in own]
-            opinions.append(self._opinion(sentences, own, told) if sentences else NOTHING)
+        for sentences, own, (_, text) in zip(cut, windows, pairs, strict=True):
+            told = [[self._scores[pair] for pair in sentence] for sentence in own]
+            opinions.append(self._opinion(sentences, own, told, len(text)) if sentences else NOTHING)
         return opinions
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Have the model score pairs of sentence and window that it has not yet."""
+        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in self._scores]
+        if len(self._scores) + len(fresh) > _KEPT_SCORES:
+            self._scores.clear()
+            fresh = list(dict.fromkeys(pairs))
+        self._scores.update(zip(fresh, self.model.pairs(fresh), strict=True))
 
     def _opinion(
         self,
         sentences: Sequence[Sentence],
         windows: Sequence[Sequence[tuple[str, str]]],
         scores: Sequence[Sequence[PairScore]],
+        length: int,
     ) -> Opinion:
-        shares = self.calibration.probabilities(signals(sentences, scores))
-        weak = min(range(len(scores)), key=lambda n: max((margin(x) for x in scores[n]), default=_FAR))
+        shares = self.calibration.probabilities(signals(sentences, scores, length))
+        weak = min(range(len(scores)), key=lambda n: max((margin(x) for x in scores[n]), default=-np.inf))
         return Opinion(*shares, _why(sentences[weak], windows[weak], scores[weak]))
 
 
@@ -238,7 +108,7 @@ def _for_model(claim: str, evidence: str) -> bool:
 
 def readable(text: str) -> bool:
     """Whether the model knows the script."""
-    return len(_FOREIGN.findall(text)) <= 0.1 * len(text)
+    return not is_foreign(text)
 
 
 def _why(sentence: Sentence, windows: Sequence[tuple[str, str]], scores: Sequence[PairScore]) -> str:
@@ -277,20 +147,6 @@ def calibrated_trace(score: TraceScore, calibration: Calibration) -> TraceLabels
         for name in TraceLabels._fields
     }
     return TraceLabels(**parts)
-
-
-def adherence(opinion: Opinion, labels: TraceLabels) -> float:
-    """How surely a whole response is borne out: the verifier's opinion, and half as much the trace's, as log
-    odds.
-    """
-    if not labels.supported:
-        return 0.0
-    traced = float(np.mean([log_odds(p) for p in labels.supported]))
-    return logistic(log_odds(opinion.entailed) + 0.5 * traced)
-
-
-def log_odds(p: float) -> float:
-    return float(np.log(max(p, 1e-9) / max(1 - p, 1e-9)))
 
 
 def similarities(pairs: Sequence[tuple[str, str]], model: JudgeModel | None = None) -> list[float]:

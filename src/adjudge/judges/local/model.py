@@ -2,7 +2,8 @@
 
 A pair is [CLS] claim [SEP] evidence [SEP]; a trace is [CLS] question [SEP] response [SEP] context [SEP].
 Inputs are padded to a length that depends on the input alone and computed in fp32, so that a result does
-not depend on what else is in its batch beyond the last bits, which are rounded away.
+not depend on what else is in its batch beyond the last bits, which are rounded away. Every batch is computed
+by one core, as many batches at a time as there are cores: cores that share a batch wait for one another.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -28,8 +30,8 @@ CLS, SEP = 101, 102
 LONGEST_PAIR, LONGEST_TRACE = 256, 512
 _LONGEST_RESPONSE, _LONGEST_QUESTION, _ROOM = 240, 96, 256
 RELEVANT, USED, SUPPORTED, WRONG = range(4)
-_TOKENS = 4096
-"""Tokens of one batch: more gains no speed on a CPU."""
+_TOKENS = 1536
+"""Tokens of one batch: more no longer fit a core's own cache."""
 _DECIMALS = 4
 _KEPT_TEXTS = 50_000
 
@@ -59,16 +61,19 @@ class _Input(NamedTuple):
 
 
 class JudgeModel:
-    """Session and tokenizer. `threads` defaults to the machine's cores; a result does not depend on it."""
+    """Session and tokenizer. `threads` defaults to the cores there are; a result does not depend on it."""
 
     def __init__(self, folder: Path | None = None, threads: int | None = None) -> None:
         self._folder = folder or Path(str(files("adjudge"))) / "models"
         sums = _checksums(self._folder)
         self.digest = sums["judge.onnx"][:8]
         self.name = _name(self.digest)
-        self._session = _open(_checked(self._folder, "judge.onnx", sums), threads)
+        self._session = _open(_checked(self._folder, "judge.onnx", sums))
+        self._threads = threads or _cores()
         self._tokenizer = _tokenizer(_checked(self._folder, "tokenizer.json", sums))
         self._ids: dict[str, Ids] = {}
+        self.inputs = self.tokens = 0
+        """What was read so far."""
 
     def pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Scores of (claim, evidence) or (text, text) pairs, each distinct pair computed once."""
@@ -111,23 +116,51 @@ class JudgeModel:
         return self._ids
 
     def _run(self, inputs: Sequence[_Input]) -> Iterator[tuple[int, Floats, Floats]]:
-        """Number, pair logits and token logits of every input, batch by batch of one padded length."""
-        lengths: dict[int, list[int]] = {}
-        for n, item in enumerate(inputs):
-            lengths.setdefault(padded_length(len(item.ids)), []).append(n)
-        for length, numbers in sorted(lengths.items()):
-            size = max(1, _TOKENS // length)
-            for start in range(0, len(numbers), size):
-                group = numbers[start : start + size]
-                pairs, tokens = self._session.run(None, _feed([inputs[n] for n in group], length))
-                # The last bits may differ with the number of rows; what is decided on them must not.
-                for row, n in enumerate(group):
-                    yield n, np.round(pairs[row], _DECIMALS), np.round(tokens[row], _DECIMALS)
+        """Number, pair logits and token logits of every input."""
+        self.inputs += len(inputs)
+        self.tokens += sum(len(item.ids) for item in inputs)
+        batches = _batches([padded_length(len(item.ids)) for item in inputs], self._threads)
+
+        def computed(batch: _Batch) -> tuple[Floats, Floats]:
+            pairs, tokens = self._session.run(None, _feed([inputs[n] for n in batch.numbers], batch.length))
+            # The last bits may differ with the number of rows; what is decided on them must not.
+            return np.round(pairs, _DECIMALS), np.round(tokens, _DECIMALS)
+
+        if min(self._threads, len(batches)) < 2:
+            found = [computed(batch) for batch in batches]
+        else:
+            # Threads of their own for every call: a pool that is kept would not survive a fork.
+            with ThreadPoolExecutor(self._threads) as pool:
+                found = list(pool.map(computed, batches))
+        for batch, (pairs, tokens) in zip(batches, found, strict=True):
+            for row, n in enumerate(batch.numbers):
+                yield n, pairs[row], tokens[row]
+
+
+class _Batch(NamedTuple):
+    length: int
+    numbers: list[int]
+
+
+def _batches(lengths: Sequence[int], threads: int) -> list[_Batch]:
+    """Inputs of one padded length together, at most `_TOKENS` and no more than leaves every thread its share;
+    the largest first, so that none is left over at the end.
+    """
+    room = min(_TOKENS, sum(lengths) // threads)
+    groups: dict[int, list[int]] = {}
+    for n, length in enumerate(lengths):
+        groups.setdefault(length, []).append(n)
+    batches = []
+    for length, numbers in groups.items():
+        size = max(1, room // length)
+        batches += [_Batch(length, numbers[at : at + size]) for at in range(0, len(numbers), size)]
+    return sorted(batches, key=lambda batch: -batch.length * len(batch.numbers))
 
 
 def padded_length(size: int) -> int:
-    """Up to a multiple of 8, of 32 beyond 128."""
-    return -(-size // 8) * 8 if size <= 128 else -(-size // 32) * 32
+    """Up to a multiple of 4, of 16 beyond 128."""
+    step = 4 if size <= 128 else 16
+    return -(-size // step) * step
 
 
 def _feed(items: Sequence[_Input], length: int) -> dict[str, Ids]:
@@ -235,16 +268,20 @@ def _checked(folder: Path, name: str, sums: dict[str, str]) -> bytes:
     return data
 
 
-def _open(model: bytes, threads: int | None) -> Any:
+def _cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _open(model: bytes) -> Any:
     try:
         import onnxruntime
     except ImportError:
         raise JudgeError("the local judge needs the package 'onnxruntime'; pip install onnxruntime") from None
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = (
-        threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    )
-    options.inter_op_num_threads = 1
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.use_deterministic_compute = True
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 

@@ -32,7 +32,7 @@ from adjudge.stats.experiments.outcome import (
 )
 from adjudge.stats.experiments.runs import Scored, score_samples
 from adjudge.stats.experiments.words import covered
-from adjudge.types import Sample
+from adjudge.types import Record, Sample
 
 HALLUCINATION, RELEVANCE, UTILIZATION = "hallucination AUROC", "relevance RMSE", "utilization RMSE"
 COLUMNS = (HALLUCINATION, RELEVANCE, UTILIZATION)
@@ -224,7 +224,7 @@ def _table(name: str, subset: Subset, scored: Scored | None, request: Request) -
 
 
 def _judge_rows(name: str, subset: Subset, scored: Scored, request: Request) -> list[Row]:
-    """The judge over all rows: a yes or no, or the share of sentences; then without questions seen elsewhere.
+    """The judge over all rows: yes or no, share of sentences, its probability; then over unseen questions.
 
     The stored columns are over all rows, as published.
     """
@@ -242,7 +242,18 @@ def _judge_rows(name: str, subset: Subset, scored: Scored, request: Request) -> 
         rows.append(_row(title, "judge", truth, adherent, relevance, utilization, request.resamples))
         graded = f"{title}, share of sentences"
         rows.append(_row(graded, "judge", truth, share, None, None, request.resamples))
+        sure = [_probability(scored.records[i]) for i in ids]
+        if any(value is not None for value in sure):
+            rows.append(_row(f"{title}, probability", "judge", truth, sure, None, None, request.resamples))
     return rows
+
+
+def _probability(record: Record) -> float | None:
+    """How surely the judge takes the whole response to be supported, where it says so."""
+    for label in record.labels:
+        if label.name == "overall_supported" and label.probabilities:
+            return label.probabilities.get("true")
+    return None
 
 
 def _floors(samples: Sequence[Sample], truth: Truth, resamples: int) -> list[Row]:

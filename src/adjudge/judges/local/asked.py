@@ -1,0 +1,94 @@
+"""What the model is asked of a claim: its sentences, each with the windows of evidence it is held against.
+
+A claim that the evidence does not speak of is not asked about at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adjudge.judges.local.evidence import Evidence
+from adjudge.judges.local.features import NAMES, Compared, features
+from adjudge.judges.local.numbers import agrees, find_numbers
+from adjudge.judges.local.windows import Passage, passages
+from adjudge.judges.local.words import bag
+from adjudge.segment.sentences import split_sentences
+
+UNSPOKEN = 0.3
+"""Nearness below which evidence is taken not to speak of a sentence. On held-back data that loses 0.05 % of
+the entailed claims and none of the contradicted ones, beside those that the model does not tell either.
+"""
+_NO_WORDS = 1e-6
+_COSINE = 0.5
+_SOFT, _NEAREST = NAMES.index("soft3"), NAMES.index("cosine1")
+
+
+class Sentence(NamedTuple):
+    """A claim sentence with its windows and what the features say of it."""
+
+    text: str
+    asked: str
+    """As the model is asked: figures that agree are written as in the evidence."""
+    weight: float
+    found: list[Passage]
+    compared: Compared
+
+    @property
+    def nearness(self) -> float:
+        """Share of the words found or nearly so in the best three sentences, and half the best cosine."""
+        return self.compared.values[_SOFT] + _COSINE * self.compared.values[_NEAREST]
+
+
+def unspoken(sentences: Sequence[Sentence]) -> bool:
+    """Whether the evidence has practically nothing of any sentence, and there is anything to look for."""
+    return all(s.nearness < UNSPOKEN for s in sentences) and any(s.weight > _NO_WORDS for s in sentences)
+
+
+def claim_sentences(claim: str, evidence: Evidence, budget: int) -> list[Sentence]:
+    """Sentences of a claim, each with the windows it is held against: none where it is not spoken of."""
+    texts = _with_answers([claim[start:end] for start, end in split_sentences(claim)])
+    bare = [
+        Sentence(text, text, bag(text).total + _NO_WORDS, [], features(text, evidence.text)) for text in texts
+    ]
+    if unspoken(bare):
+        return bare
+    return [
+        s._replace(asked=at_evidence_precision(s.text, evidence), found=passages(s.text, evidence, budget))
+        for s in bare
+    ]
+
+
+def _with_answers(texts: Sequence[str]) -> list[str]:
+    """Sentences, each question together with what follows it, which without it may say nothing."""
+    found: list[str] = []
+    for text in texts:
+        if found and found[-1].endswith("?"):
+            found[-1] += f" {text}"
+        else:
+            found.append(text)
+    return found
+
+
+def at_evidence_precision(text: str, evidence: Evidence) -> str:
+    """The text with every figure that the evidence bears out more exactly put as the evidence has it.
+
+    105 follows from 105.4; a model that compares digits would say otherwise.
+    """
+    claimed = find_numbers(text).numbers
+    if not claimed:
+        return text
+    stated = [number for part in evidence.figures for number in part.numbers]
+    for number in reversed(claimed):
+        same = [other for other in stated if agrees(number, other)]
+        if same and not number.bound and all(other.text != number.text for other in same):
+            text = (
+                text[: number.start]
+                + _spaced(text[number.start : number.end], same[0].text)
+                + text[number.end :]
+            )
+    return text
+
+
+def _spaced(old: str, new: str) -> str:
+    return old[: len(old) - len(old.lstrip())] + new + old[len(old.rstrip()) :]
