@@ -6,7 +6,7 @@ RUNS holds A/scores.npz and B/scores.npz, of the runs that left a fold out (four
 the logits are averaged. Few numbers are fitted, because a layer with many learns the sources rather than the
 task. Four weights come from a logistic regression with an intercept a set, so that they tell apart within a
 set; three from a small grid, by AUROC and balanced accuracy on sources left out of the regression; slope and
-intercept from a regression in which every set and class has equal weight.
+intercept from a regression in which both classes of a set weigh alike.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ USELESS = {"nli4ct"}
 EDITED = ("citint", "climate_fever", "true_dialfact", "fever_dev_rte")
 MADE = 0.5
 """Weight of a set whose false claims were made by our own edits, beside 1 for the others."""
+PART = 0.5
+"""Weight of each of RAGBench's five subsets: together more than one source, since the judge is for answers of
+language models, but less than five.
+"""
 MOST = 1200
 Rows = list[dict[str, Any]]
 
@@ -96,6 +100,12 @@ def made(name: str) -> bool:
     return name.startswith(("edit", "extracts", "summary"))
 
 
+def weight_of(name: str) -> float:
+    """Every source alike, but RAGBench more and those of our own making less."""
+    part = PART if name.startswith(("answer_trace_", "ragbench_")) else 1.0
+    return part * (MADE if made(name) else 1.0)
+
+
 def sets_of(sources: Sequence[str], true: np.ndarray) -> dict[str, np.ndarray]:
     """Row numbers of the sets; edited claims stand beside the true ones they were made from."""
     names = np.array(sources)
@@ -124,7 +134,7 @@ class Sets(NamedTuple):
     def weights(self, name: str) -> np.ndarray:
         """Both classes alike within a set."""
         true = self.true[self.members[name]]
-        share = 100.0 * (MADE if made(name) else 1.0)
+        share = 100.0 * weight_of(name)
         return np.where(true, share / 2 / true.sum(), share / 2 / (~true).sum())
 
     def stacked(self, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -188,8 +198,8 @@ def left_out(sets: Sets, given: dict[str, float]) -> dict[str, dict[str, float]]
 
 
 def worth(figures: dict[str, dict[str, float]]) -> tuple[float, float]:
-    """Mean AUROC and balanced accuracy; made sets count less."""
-    share = np.array([MADE if made(name) else 1.0 for name in figures])
+    """Mean AUROC and balanced accuracy, weighed like the fit."""
+    share = np.array([weight_of(name) for name in figures])
     return (
         float(np.average([f["auroc"] for f in figures.values()], weights=share)),
         float(np.average([f["balanced"] for f in figures.values()], weights=share)),

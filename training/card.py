@@ -1,11 +1,10 @@
 """Writes the model card, src/adjudge/models/CARD.md. Every figure in it comes from a file that a script
 wrote.
 
-    python training/card.py --runs RUN_FOLDER... --share 0.5 --figures FIGURES.json --agreement
-    AGREEMENT.json...
+    python training/card.py --runs FOLDER... --last FOLDER --agreement AGREEMENT.json...
 
-RUN_FOLDERs hold log.json of train.py, FIGURES is evaluate.py's, AGREEMENTs are of benchmarks/agreement.py
---json.
+The folders hold log.json of train.py: of the runs that were averaged or left a fold out, and of the last one,
+which went on from the average. AGREEMENTs are of benchmarks/agreement.py --json.
 """
 
 # ruff: noqa: E501
@@ -34,13 +33,13 @@ words of a claim are not borne out. Stored with fp16 matrices and an int8 word t
 **What it is for.** Offline first verdicts in adjudge. English only: other scripts are left to the word
 features.
 
-**Limits.** It is small: it compares wordings well and reasons little. It misses errors that need world
-knowledge, arithmetic or several hops, and it is weakest on whole summaries of long articles, where one
-subtle error in fluent text decides. Probabilities are calibrated on held-back training sources, with both
-classes weighed alike; where unsupported claims are rare, expect more false alarms than the probability
-says. RAGBench labels come from GPT-4.
-Licences below are as known to the authors of this card; where none is stated, that is said. The rule that chose the
-mix's weights was revised twice after a look at the agreement table; the rule itself reads held-back data only.
+**Limits.** It is small: it compares wordings well and reasons little. Where a claim takes its words from two
+sentences that together do not say it (Lyon is in France, Paris is its capital: "Lyon is the capital") it is
+often fooled. It misses errors that need world knowledge, arithmetic or several hops, and it is weakest on whole
+summaries of long articles, where one subtle error in fluent text decides. Probabilities are calibrated on
+sources left out of training, with both classes weighed alike; where unsupported claims are rare, expect more
+false alarms than the probability says. RAGBench labels come from GPT-4. The support sets below had been looked at
+three times while an earlier version of the last layer was built, and once for this one; nothing was chosen by them.
 """
 
 
@@ -51,57 +50,68 @@ def data_table(mix: Path) -> str:
             row = json.loads(line)
             counts[row.get("s", "stsb" if row["t"] == "s" else "documents")] += 1
     rows = [
-        f"| {name} | {counts[name]} | {source.share:g} | {source.held_back:.0%} | {source.licence} |"
+        f"| {name} | {counts[name]} | {source.share:g} | {source.fold or '-'} | {source.licence} |"
         for name, source in sources.SOURCES.items()
     ]
     rag = sum(
         n for name, n in counts.items() if name.startswith(("ragbench_", "trace_", "without_ragbench_"))
     )
     rows.append(
-        f"| RAGBench, train and validation splits | {rag} | {sources.RAGBENCH.share:g} | {sources.RAGBENCH.held_back:.0%} | {sources.RAGBENCH.licence} |"
+        f"| RAGBench, train and validation splits | {rag} | {sources.RAGBENCH.share:g} | {sources.RAGBENCH.fold} | {sources.RAGBENCH.licence} |"
     )
-    rows.append(f"| STS-B, train split | {counts['stsb']} | 3 | dev split | {sources.STSB.licence} |")
+    rows.append(f"| STS-B, train split | {counts['stsb']} | 3 | - | {sources.STSB.licence} |")
     made = sum(
         n for name, n in counts.items() if name.startswith(("edit_", "extract", "fused_", "without_extract"))
     )
     rows.append(f"| made by training/edits.py from the above | {made} | | | as their sources |")
     left = "; ".join(f"{name} ({why})" for name, why in sources.LEFT_OUT.items())
-    head = "## Data\n\n| source | pairs in the mix | share an epoch | held back | licence |\n|---|---|---|---|---|\n"
+    head = (
+        "## Data\n\n| source | pairs in the mix | share an epoch | fold | licence |\n|---|---|---|---|---|\n"
+    )
     return (
         head
         + "\n".join(rows)
-        + f"\n\nLeft out: {left}. Held back by 100%: for choosing only, never trained on.\n"
+        + f"\n\nA and B are left out by one of two runs, on whose logits the last layer is fitted; `out` is never trained"
+        f" on, and only looked at. Not used at all: {left}.\n"
     )
 
 
-def training(runs: list[Path], share: float | None) -> str:
-    told = []
-    for run in runs:
+def training(runs: list[Path], last: Path) -> str:
+    text = "## Training\n\nOne NVIDIA H200, bf16, AdamW, weights averaged over the last steps.\n\n"
+    for run in [*runs, last]:
         log = json.loads((run / "log.json").read_text())
-        last = log["runs"][-1]["log"][-1]
-        told.append(
-            f"{last['step']} steps, {last['seen']} pairs, {last['seconds']:.0f} s, loss {last['loss']:.3f}"
+        end = log["log"][-1]
+        fold = f"without fold {log['fold']}" if log["fold"] else "on everything"
+        name = "last, from the average of those on everything" if run == last else f"seed {log['seed']}"
+        text += (
+            f"- {name}, {fold}: {end['step']} steps, {end['seen']} pairs, {end['seconds']:.0f} s,"
+            f" loss {end['loss']:.3f}\n"
         )
-    text = "## Training\n\nOne NVIDIA H200, bf16, AdamW, averaged weights, seed 1.\n\n"
-    text += "\n".join(f"- run {n}: {line}" for n, line in enumerate(told, 1))
-    return text + (
-        f"\n\nShipped: the weights of both runs averaged, {share:g} of the second.\n"
-        if share is not None
-        else "\n"
-    )
+    return text
 
 
-def held_back(figures: dict[str, Any], calibration: dict[str, Any]) -> str:
+def left_out(runs: list[Path], calibration: dict[str, Any]) -> str:
     rows = [
         f"| {name} | {v['rows']} | {v['auroc']:.3f} | {v['margin_alone']:.3f} | {v['overlap_alone']:.3f} | {v['balanced']:.3f} |"
-        for name, v in calibration["held_back"]["sets"].items()
+        for name, v in calibration["left_out"]["sets"].items()
     ]
-    heads = [f"{name} {figures[name][0]:.3f}" for name in ("relevant", "used", "supported", "wrong")]
-    return (
-        "## Held back from training (long evidence)\n\n| set | rows | AUROC | model alone | word overlap | balanced accuracy |\n"
-        "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n\nSentence and word heads, AUROC: " + ", ".join(heads)
-        + f". STS-B dev, Spearman: {figures['stsb_dev_spearman'][0]:.3f}.\n"
-    )  # fmt: skip
+    mean = calibration["left_out"]["mean"]
+    text = (
+        "## Sources left out\n\nScored by runs that had not seen the source (RAGBench: the question), with a last layer fitted"
+        " without it.\n\n| set | rows | AUROC | model alone | word overlap | balanced accuracy |\n|---|---|---|---|---|---|\n"
+        + "\n".join(rows)
+        + f"\n| mean, edited sets by half | | {mean['auroc']:.3f} | | | {mean['balanced']:.3f} |\n"
+    )
+    for run in runs:
+        log = json.loads((run / "log.json").read_text())
+        heads = [
+            f"{name} {log['unseen'][name][0]:.3f}"
+            for name in ("relevant", "used", "supported", "wrong")
+            if name in log["unseen"] and log["fold"]
+        ]
+        if heads:
+            text += f"\nSentence and word heads without fold {log['fold']}, AUROC: {', '.join(heads)}."
+    return text + "\n"
 
 
 def shown(figure: list[float]) -> str:
@@ -125,6 +135,13 @@ def agreement(found: dict[str, Any]) -> str:
                 + "; ".join(f"{who} {shown(value)}" for who, value in row[kind].items())
                 + "\n"
             )
+        text += f"- adherence as yes or no, balanced accuracy: ours {shown(row['verdict'])}\n"
+    for name, columns in (("factscore", ("Pearson", "Spearman")), ("ragchecker", ("Pearson", "Spearman"))):
+        for table in found.get(name, {}).get("tables", ()):
+            text += f"\n{table['title']}:\n\n"
+            for who, figures in table["rows"].items():
+                parts = [f"{c} {figures[c][0]:.3f}" for c in columns if c in figures]
+                text += f"- {who}: {', '.join(parts)}\n"
     if "stsb" in found:
         text += (
             f"\nSTS-B test, Spearman: {shown(found['stsb']['spearman'])} ({found['stsb']['rows']} pairs).\n"
@@ -135,8 +152,7 @@ def agreement(found: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=Path, nargs="+", required=True)
-    parser.add_argument("--share", type=float)
-    parser.add_argument("--figures", type=Path, required=True)
+    parser.add_argument("--last", type=Path, required=True)
     parser.add_argument("--agreement", type=Path, nargs="*", default=[])
     parser.add_argument("--mix", type=Path, default=Path(".train/mix.jsonl.xz"))
     told = parser.parse_args()
@@ -144,12 +160,11 @@ def main() -> None:
     found: dict[str, Any] = {}
     for path in told.agreement:
         found |= json.loads(path.read_text("utf-8"))
-    figures = json.loads(told.figures.read_text("utf-8"))
     parts = [
         HEAD,
         data_table(told.mix),
-        training(told.runs, told.share),
-        held_back(figures, calibration),
+        training(told.runs, told.last),
+        left_out(told.runs, calibration),
         agreement(found),
     ]
     (MODELS / "CARD.md").write_text("\n".join(parts), "utf-8")

@@ -108,6 +108,14 @@ def test_a_key_is_sent_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(KEY in text for text in shown)
 
 
+def test_a_server_that_wants_a_key_and_got_none_says_which_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    said = r"no key was sent: set ADJUDGE_API_KEY.*OPENAI_API_KEY goes to OpenAI only"
+    with MisbehavingServer(key="right") as server, pytest.raises(e.WrongKey, match=said):
+        send(server.base_url, ask())
+    assert "authorization" not in server.requests[0].headers
+
+
 def test_an_echoed_key_does_not_get_into_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADJUDGE_API_KEY", KEY)
     with MisbehavingServer(answer=lambda body: f"your key is {KEY}") as server:

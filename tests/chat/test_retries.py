@@ -64,6 +64,30 @@ def test_what_cannot_pass_ends_at_once(error: e.ChatError) -> None:
     assert len(script.asked) == 1
 
 
+def test_nothing_but_web_pages_is_a_wrong_address() -> None:
+    page = e.BadReply("json", "\n<!DOCTYPE html><p>Sign in")
+    with pytest.raises(e.WrongAddress, match=r"web page.*base URL"):
+        run(Script(page), attempts=3)
+    assert run(Script(page, page, "good"), attempts=3)[0].text == "good"
+
+
+def test_a_web_page_after_good_answers_costs_one_question() -> None:
+    clock = FakeClock()
+    retries = Retries(Script("good", e.BadReply("json", "<html>")), attempts=2, sleep=clock.sleep)
+
+    async def both() -> None:
+        assert (await retries.complete(ask())).text == "good"
+        with pytest.raises(e.GaveUp, match="not JSON"):
+            await retries.complete(ask())
+
+    asyncio.run(both())
+
+
+def test_a_wait_that_is_too_long_is_named() -> None:
+    with pytest.raises(e.GaveUp, match=r"after 1 attempt: 429; it asks to wait 86400 s, more than the 120 s"):
+        run(Script(e.RateLimited("429", retry_after=86400)))
+
+
 @pytest.mark.parametrize("error", [*(e.BadReply(k) for k in sorted(e.BadReply.LASTING)), e.BadRequest("b")])
 def test_what_would_come_again_is_given_up_on_with_its_text(error: e.ChatError) -> None:
     script = Script(error)

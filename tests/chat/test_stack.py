@@ -323,6 +323,7 @@ def test_vectors_are_cached_text_by_text(tmp_path: Path) -> None:
     assert sum(sizes[4:]) == 300
     assert max(sizes) <= 128
     assert asyncio.run(main()) == []
+    assert (stack.totals.answered, stack.totals.cached, stack.totals.failed) == (2 + 2 + 2 + 300, 3, 0)
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,13 @@ def test_mistyped_fields_are_named(tmp_path: Path, change: dict[str, Any], field
     assert [error.field for error in errors] == [field]
 
 
+def test_a_text_in_place_of_a_list_is_one_passage(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    metadata = {"retrieved_context": "The door is green.", "difficulty": 2}
+    path.write_text(json.dumps(log() | {"samples": [DOOR | {"metadata": metadata}]}))
+    assert list(read(Source(path))) == SAMPLES[:1]
+
+
 def test_damaged_archives(tmp_path: Path) -> None:
     pack(tmp_path / "x.eval", 1, DOOR)
     content = (tmp_path / "x.eval").read_bytes()

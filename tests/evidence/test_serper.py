@@ -121,19 +121,31 @@ def test_a_refused_query_costs_itself_only(server: SearchServer) -> None:
     assert len(passages) == 2
 
 
-def test_no_server_there(server: SearchServer) -> None:
+def test_a_server_that_was_never_there_ends_the_run(server: SearchServer) -> None:
+    class Nowhere:
+        url = "http://127.0.0.1:9"
+
+    outcomes, pauses = search(Nowhere(), "one", "two")  # type: ignore[arg-type]
+    assert all(isinstance(error, JudgeError) and not isinstance(error, SearchFailed) for error in outcomes)
+    assert "cannot be reached" in str(outcomes[0])
+    assert len(pauses) == 1, "asked again once, and not at all for the second search"
+
+
+def test_a_server_that_went_away_costs_the_searches_it_misses(server: SearchServer) -> None:
     async def run() -> None:
         async def sleep(seconds: float) -> None:
             pass
 
-        serper = Serper("http://127.0.0.1:9", attempts=2, sleep=sleep)
+        serper = Serper(server.url, attempts=3, sleep=sleep)
         try:
-            await serper.search("q", 1)
+            assert await serper.search("one", 1)
+            serper._url = "http://127.0.0.1:9"
+            with pytest.raises(SearchFailed, match="after 3 attempts"):
+                await serper.search("two", 1)
         finally:
             await serper.close()
 
-    with pytest.raises(SearchFailed, match="after 2 attempts"):
-        asyncio.run(run())
+    asyncio.run(run())
 
 
 def test_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from adjudge.chat.errors import GaveUp, ServerFault, WrongKey
 from adjudge.errors import JudgeError, UsageError
 from adjudge.judges.base import CheckClaims, ExtractClaims, Reply, Similarity, describe, opened
 from adjudge.judges.registry import make_judge
@@ -83,6 +84,19 @@ def test_similarity_can_be_sent_elsewhere():
     assert asyncio.run(asked(judge, [Similarity("red fox", "red dog")])) == [1 / 3]
     with pytest.raises(UsageError, match="jaccard, local"):
         make_judge("rules", similarity="magic")
+
+
+def test_a_failed_embedding_costs_its_questions_and_a_wrong_key_the_run():
+    async def embed(texts):
+        if "b" in texts:
+            raise GaveUp(3, ServerFault("busy"))
+        raise WrongKey("no")
+
+    judge = EmbeddingJudge("test", embed)
+    (reply,) = asyncio.run(judge.ask([Similarity("a", "b")]))
+    assert (reply.value, reply.reason) == (None, "no answer after 3 attempts: busy")
+    with pytest.raises(WrongKey):
+        asyncio.run(judge.ask([Similarity("a", "c")]))
 
 
 def test_embedding_similarity_is_the_cosine_and_embeds_each_text_once():

@@ -148,6 +148,26 @@ def test_ragchecker_failures_leave_reasons():
     assert "no idea" in next(iter(result.row("ragchecker.precision").reasons))
 
 
+class Partial(Opinion):
+    """Cannot read the second passage, and says so."""
+
+    name = "partial"
+
+    def answer(self, question):
+        reply = super().answer(question)
+        if not isinstance(question, CheckClaims) or len(question.evidence) < 2:
+            return reply
+        return Reply(tuple(row[:-1] + "-" for row in reply.value), reason="the passage is too long")
+
+
+def test_why_a_passage_was_not_checked_is_told():
+    result = adjudge.evaluate([RAW], "ragchecker", judge=Partial())
+    assert result.value("ragchecker.precision") == 0.5
+    for name in ("faithfulness", "hallucination", "claim_recall"):
+        (reason,) = result.row(f"ragchecker.{name}").reasons
+        assert reason.endswith("claims against passages are missing: the passage is too long"), name
+
+
 def test_without_contexts_only_the_overall_metrics_stand():
     raw = {key: value for key, value in RAW.items() if key != "contexts"}
     result = adjudge.evaluate([raw], "ragchecker", judge=Opinion())

@@ -156,7 +156,7 @@ def test_never_split_and_never_rated_are_not_0() -> None:
     given_up = scores(labelled("--"))
     assert (given_up["f1@100"].value, given_up["f1@100"].reason) == (
         None,
-        "none of the 2 facts has a verdict",
+        "none of the 2 facts has a verdict: no answer",
     )
     assert given_up["claims"].value == 2
 

@@ -18,6 +18,7 @@ from adjudge.judges.base import (
     MakeSelfContained,
     NextQuery,
     RateFact,
+    Reply,
     SplitSentence,
 )
 from adjudge.protocols.safe import Safe
@@ -132,6 +133,16 @@ def test_joint_failures_are_told() -> None:
     assert values(unrated, "check") == dict.fromkeys(("fact:a.1", "fact:b.1", "fact:b.2", "fact:c.1"))
     assert {x.reason for x in unrated.labels if x.name == "check"} == {"unreadable"}
     assert counts(Safe(), unrated)["claims"] == 5
+
+
+def test_why_a_context_was_not_checked_is_told() -> None:
+    told = Reply(("n-",), reason="the passage is too long")
+    judge = Scripted(ExtractFacts=lambda q: FACTS[:1], CheckClaims=lambda q: told)
+    precision = Safe().score(label(Safe(), SAMPLE, judge))[0]
+    assert precision.state == "unscored"
+    assert precision.reason == (
+        "none of the 1 facts has a verdict: the judge gave no verdict against ctx:1: the passage is too long"
+    )
 
 
 def test_few_rows_from_the_judge_leave_no_fact_behind() -> None:

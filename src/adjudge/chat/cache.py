@@ -145,8 +145,8 @@ class Cache:
                 with suppress(msgspec.DecodeError):
                     raise _failures.decode(failed).error()
             raise NotRecorded(
-                f"no answer is stored for this request ({key[:12]}) in {self._path}; the "
-                f"server's address is part of the key, and is {self._where} in this replay (--base-url)"
+                f"no answer is stored for this request in {self._path}; the server's address is "
+                f"part of the key, and is {self._where} in this replay (--base-url)"
             )
         return None
 

@@ -10,6 +10,8 @@ from typing import Protocol
 
 from adjudge.chat.base import Backend, ChatReply, ChatRequest, Message
 from adjudge.chat.cache import FIRST_LOOK, LAST_LOOK
+from adjudge.chat.errors import ChatError
+from adjudge.chat.totals import Totals
 
 
 class Store(Protocol):
@@ -38,13 +40,22 @@ class Embedder:
     """Vectors of texts. Goes below the cache of whole requests, since it caches text by text itself."""
 
     def __init__(
-        self, inner: Backend, store: Store | None, *, model: str, where: str, batch: int = 128
+        self,
+        inner: Backend,
+        store: Store | None,
+        *,
+        model: str,
+        where: str,
+        batch: int = 128,
+        totals: Totals | None = None,
     ) -> None:
         self._inner = inner
         self._store = store
         self._model = model
         self._where = where
         self._batch = batch
+        self._totals = totals or Totals()
+        """A text counts as one request, however many go out together."""
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, in order. Equal texts are asked once."""
@@ -54,7 +65,10 @@ class Embedder:
         while wanted:
             found = await asyncio.gather(*(self._claim(keys[text]) for text in wanted))
             state = dict(zip(wanted, found, strict=True))
-            known |= {text: reply for text, reply in state.items() if isinstance(reply, ChatReply)}
+            stored = {text: reply for text, reply in state.items() if isinstance(reply, ChatReply)}
+            self._totals.answered += len(stored)
+            self._totals.cached += len(stored)
+            known |= stored
             mine = [text for text, reply in state.items() if reply is True]
             parts = [tuple(mine[i : i + self._batch]) for i in range(0, len(mine), self._batch)]
             for answers in await asyncio.gather(*(self._ask(part, keys) for part in parts)):
@@ -72,11 +86,14 @@ class Embedder:
         store = self._store
         try:
             reply = await self._inner.complete(self._request(texts))
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, ChatError):
+                self._totals.failed += len(texts)
             if store is not None:
                 for text in texts:
                     store.free(keys[text])
             raise
+        self._totals.answered += len(texts)
         vectors = reply.text.split(" ")
         share = reply.prompt_tokens // len(texts)
         found = {

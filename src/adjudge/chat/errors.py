@@ -120,6 +120,11 @@ class BadReply(ChatError):
         self.usage = usage
         self.repeat = kind not in self.LASTING
 
+    @property
+    def page(self) -> bool:
+        """True if a web page came, as from an address that is not this API's."""
+        return self.kind == "json" and self.raw.lstrip()[:5].lower() in ("<html", "<!doc")
+
 
 class ParameterRefused(ChatError):
     """The model does not take a parameter of the request."""

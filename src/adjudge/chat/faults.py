@@ -37,6 +37,10 @@ _REFUSED = re.compile(
 )
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
 _OPTIONAL = ("temperature", "max_tokens", "seed")
+_NO_KEY = (
+    "no key was sent: set ADJUDGE_API_KEY, or name its variable with --key-env (key_env); "
+    "OPENAI_API_KEY goes to OpenAI only"
+)
 
 
 def fault(
@@ -46,14 +50,15 @@ def fault(
     *,
     model: str,
     address: str,
+    keyed: bool = True,
     now: float | None = None,
 ) -> ChatError:
-    """The exception for an HTTP status other than 200."""
+    """The exception for an HTTP status other than 200; `keyed` if the request had a key."""
     message, code, parameter = _explain(body)
     said = f"{address} answered {status}" + (f": {message}" if message else "")
     lower = f"{message} {code}".lower()
     if status in (401, 403):
-        return WrongKey(f"{said}; check the key in the environment")
+        return WrongKey(f"{said}; {'check the key in the environment' if keyed else _NO_KEY}")
     if status == 402 or code in ("insufficient_quota", "billing_hard_limit_reached"):
         return NoCredit(f"{said}; the account has no credit left")
     if status == 429:

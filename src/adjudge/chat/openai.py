@@ -119,7 +119,8 @@ class OpenAIBackend:
             url, body = self._chat_url, _chat_body(request)
         status, headers, answer = await self._post(url, body)
         if status != 200:
-            raise fault(status, answer, headers, model=request.model, address=self.where)
+            keyed = self._key is not None
+            raise fault(status, answer, headers, model=request.model, address=self.where, keyed=keyed)
         seconds = time.perf_counter() - started
         if request.task == "embed":
             return _read_vectors(answer, request, seconds)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from adjudge.chat.base import Backend, ChatReply, ChatRequest
 from adjudge.chat.errors import (
+    BadReply,
     ChatError,
     ContextTooLong,
     GaveUp,
@@ -53,6 +54,7 @@ class Retries:
         self._rng = rng or random.Random()
         self._clock = clock
         self._sleep = sleep
+        self._answered = False
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The inner reply, with the number of attempts it took."""
@@ -67,11 +69,26 @@ class Retries:
                 if pause is None:
                     if error.fatal or isinstance(error, ContextTooLong | NotRecorded):
                         raise
-                    raise GaveUp(attempt, error, wasted=wasted) from None
+                    if not self._answered and isinstance(error, BadReply) and error.page:
+                        raise WrongAddress(
+                            "the server answers with a web page, not as OpenAI's API does; the base URL "
+                            "should end before /chat/completions, as in http://host/v1"
+                        ) from None
+                    raise GaveUp(attempt, self._told(error), wasted=wasted) from None
                 self._totals.waited += pause
                 await self._sleep(pause)
                 continue
+            self._answered = True
             return replace(reply, attempts=attempt, wasted=wasted) if attempt > 1 else reply
+
+    def _told(self, error: ChatError) -> ChatError:
+        """The error, with the reason why it was not tried again where the server asked for a long wait."""
+        wait = error.retry_after if isinstance(error, RateLimited | ServerFault) else None
+        if wait is None or wait <= self._max_retry_after:
+            return error
+        return type(error)(
+            f"{error}; it asks to wait {wait:.0f} s, more than the {self._max_retry_after:g} s allowed"
+        )
 
     def _pause(self, error: ChatError, attempt: int, elapsed: float) -> float | None:
         """Seconds before the next attempt, or None if there is to be none."""

@@ -114,7 +114,7 @@ class Stack:
             once = Once(calls, where=where, totals=totals)
             opening.push_async_callback(once.close)
             self._top = once
-            self._embedder = Embedder(asked, cache, model=self.model, where=where)
+            self._embedder = Embedder(asked, cache, model=self.model, where=where, totals=totals)
             self._exit = opening.pop_all()
         return self
 

@@ -105,9 +105,13 @@ def convert(row: Row) -> Iterable[Sample]:
     item, epoch = str(data["id"]), data.get("epoch", 1)
     metadata = _object(row, data, "metadata", item)
     stored = _object(row, data, "attachments", item)
-    attributes: dict[str, Attribute] = scalars(metadata) | scalars(
-        {"system": log["system"], "task": log["task"], "epoch": epoch}
-    )
+    attributes: dict[str, Attribute] = scalars(
+        {
+            name: value
+            for name, value in metadata.items()
+            if not (name in _CONTEXTS and isinstance(value, str))
+        }
+    ) | scalars({"system": log["system"], "task": log["task"], "epoch": epoch})
     if protocols := _protocols([*log.get("scorers", ()), *_object(row, data, "scores", item)]):
         attributes[MEANT] = protocols
     if isinstance(data.get("error"), dict):
@@ -190,12 +194,16 @@ def _reference(row: Row, target: Any, item: str, stored: dict[str, str]) -> Answ
 def _contexts(
     row: Row, metadata: dict[str, Any], item: str, stored: dict[str, str]
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
-    """Passages from the metadata: texts, or objects with `text` and perhaps `doc_id`; none if it is empty."""
-    key = next((key for key in _CONTEXTS if metadata.get(key) and isinstance(metadata[key], list)), None)
+    """Passages from the metadata: texts, or objects with `text` and perhaps `doc_id`; none if it is empty.
+
+    A text in place of the list is one passage.
+    """
+    key = next((k for k in _CONTEXTS if metadata.get(k) and isinstance(metadata[k], list | str)), None)
     if key is None:
         return None, None
+    given = metadata[key]
     texts, names = [], []
-    for index, entry in enumerate(metadata[key]):
+    for index, entry in enumerate([given] if isinstance(given, str) else given):
         text = _text(entry.get("text") if isinstance(entry, dict) else entry, stored)
         if text is None:
             raise row.error("expected text", sample=item, field=f"metadata.{key}[{index}]")

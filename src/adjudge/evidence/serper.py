@@ -21,14 +21,18 @@ _TIMEOUT = 30.0
 _LONGEST_PAUSE = 30.0
 _LONGEST_TOLD = 120.0
 _AT_ONCE = 16
+_AT_FIRST = 2
+"""Attempts at a server that was never reached: the address is wrong, or there is no network."""
 
 
 class _Again(Exception):
     """A failure that may pass, and how long the server asked to wait."""
 
-    def __init__(self, problem: str, pause: float | None = None) -> None:
+    def __init__(self, problem: str, pause: float | None = None, *, unreachable: bool = False) -> None:
         super().__init__(problem)
         self.pause = pause
+        self.unreachable = unreachable
+        """True if no connection came about."""
 
 
 class Serper:
@@ -55,6 +59,7 @@ class Serper:
         self._session: Any = None
         self._room: asyncio.Semaphore | None = None
         self._refused: JudgeError | None = None
+        self._reached = False
 
     async def open(self) -> None:
         """One pool of connections; raises JudgeError without a key."""
@@ -92,6 +97,12 @@ class Serper:
                 raise
             except _Again as error:
                 problem = str(error)
+                if error.unreachable and not self._reached and attempt >= min(_AT_FIRST, self._attempts):
+                    self._refused = JudgeError(
+                        f"the search server cannot be reached: {problem}; is this machine offline? "
+                        "Else check SERPER_URL, or take another evidence: contexts, corpus:PATH"
+                    )
+                    raise self._refused from None
                 if attempt == self._attempts or (error.pause or 0.0) > _LONGEST_TOLD:
                     break
                 longest = min(_LONGEST_PAUSE, self._first_pause * 2.0 ** (attempt - 1))
@@ -107,6 +118,7 @@ class Serper:
             async with self._session.post(
                 f"{self._url}/search", params=parameters, allow_redirects=False
             ) as answer:
+                self._reached = True
                 body = await answer.read()
                 if answer.status != 200:
                     raise _fault(answer.status, body, answer.headers.get("Retry-After"))
@@ -114,6 +126,8 @@ class Serper:
             raise _Again(f"no answer within {self._timeout:g} s") from None
         except aiohttp.InvalidURL:
             raise JudgeError("SERPER_URL must look like https://host") from None
+        except aiohttp.ClientConnectorError as error:
+            raise _Again(error.os_error.strerror or type(error).__name__, unreachable=True) from None
         except aiohttp.ClientError as error:
             raise _Again(f"{type(error).__name__} from the search server") from None
         try:

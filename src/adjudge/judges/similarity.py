@@ -54,7 +54,13 @@ class EmbeddingJudge:
                 raise JudgeError(f"'{self.name}' only tells similarity, not {type(question).__name__}")
             pairs.append(question)
         texts = list(dict.fromkeys(text for pair in pairs for text in (pair.first, pair.second)))
-        vectors = dict(zip(texts, await self._embed(texts), strict=True)) if texts else {}
+        try:
+            vectors = dict(zip(texts, await self._embed(texts), strict=True)) if texts else {}
+        except JudgeError as error:
+            # Only what every other question would meet too (a wrong key, say) ends a run.
+            if getattr(error, "fatal", True):
+                raise
+            return [Reply(reason=str(error)) for _ in pairs]
         return [_reply(vectors[pair.first], vectors[pair.second]) for pair in pairs]
 
 

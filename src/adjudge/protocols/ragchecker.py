@@ -151,9 +151,9 @@ def _tell_why(tally: entailment.Tally, label: Label) -> None:
 
 
 def _tell_grid(tally: entailment.Tally, text: str, why: str) -> None:
-    """Say why claims of a text have no verdict."""
+    """Say why claims of a text have no verdict, against the other text or against passages."""
     for name, reason in tally.lacking.items():
-        if f"{text} claims have no verdict" in reason and not reason.endswith(why):
+        if f"{text} claims" in reason and not reason.endswith(why):
             tally.lacking[name] = f"{reason}: {why}"
 
 

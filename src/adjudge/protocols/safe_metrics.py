@@ -87,6 +87,8 @@ class Rated(Struct, frozen=True):
     """Supported or not supported facts that say an earlier one again."""
     unsplit: tuple[str, ...] = ()
     """Sentences that could not be split into facts."""
+    reason: str | None = None
+    """Why the first fact without a verdict has none, where the labeller says so."""
 
 
 def rate_facts(labelled: Labelled) -> Rated | None:
@@ -97,6 +99,7 @@ def rate_facts(labelled: Labelled) -> Rated | None:
     copies: set[str] = set()
     split = False
     unsplit: list[str] = []
+    reasons: dict[str, str] = {}
     for label in labelled.labels:
         name, fact, value = label.name, label.unit, label.value
         if name == "facts":
@@ -109,6 +112,8 @@ def rate_facts(labelled: Labelled) -> Rated | None:
         facts.setdefault(fact, None)
         if name == "relevant" and isinstance(value, bool):
             relevant[fact] = relevant.get(fact, False) or value
+        elif name == "check" and value is None and label.reason:
+            reasons.setdefault(fact, label.reason)
         elif name == "check" and value in _VERDICTS:
             verdicts[fact] = verdicts.get(fact, False) or value == "entailed"
         elif name == "duplicate_of" and value is True:
@@ -117,14 +122,16 @@ def rate_facts(labelled: Labelled) -> Rated | None:
         return None
     rated = [fact for fact in facts if relevant.get(fact, True)]
     judged = [fact for fact in rated if fact in verdicts]
+    unrated = tuple(fact for fact in rated if fact not in verdicts)
     return Rated(
         tuple(facts),
         tuple(fact for fact in judged if verdicts[fact]),
         tuple(fact for fact in judged if not verdicts[fact]),
         tuple(fact for fact in facts if not relevant.get(fact, True)),
-        tuple(fact for fact in rated if fact not in verdicts),
+        unrated,
         frozenset(copies.intersection(judged) | _said_again(judged, facts)),
         tuple(dict.fromkeys(unsplit)),
+        next((reasons[fact] for fact in unrated if fact in reasons), None),
     )
 
 
@@ -185,7 +192,9 @@ def score_of(spec: MetricSpec, rated: Rated, counts: dict[str, Count]) -> Score:
     metric, _, k = spec.name.removeprefix("safe.").partition("@")
     note = _note(rated)
     none = rated.unrated and len(rated.unrated) == len(rated.claims)
-    why = f"none of the {len(rated.claims)} facts has a verdict"
+    why = f"none of the {len(rated.claims)} facts has a verdict" + (
+        f": {rated.reason}" if rated.reason else ""
+    )
     if isinstance(spec.formula, Total):
         behind: tuple[Count, ...] = (counts[metric],)
         if none and metric != "claims":

@@ -53,10 +53,10 @@ async def check_contexts(
         return [Verdict(reason=reason_of(reply)) for _ in claims], failure("response", CheckClaims, reply)
     rows = [str(row) for row in reply.value]
     rows += [""] * (len(claims) - len(rows))
-    return [_over_contexts(row, contexts) for row in rows[: len(claims)]], []
+    return [_over_contexts(row, contexts, reply.reason) for row in rows[: len(claims)]], []
 
 
-def _over_contexts(row: str, contexts: Sequence[str]) -> Verdict:
+def _over_contexts(row: str, contexts: Sequence[str], reason: str | None) -> Verdict:
     """Entailed if any context entails it, else contradicted if any contradicts it, else neutral."""
     cells = row[: len(contexts)].ljust(len(contexts), "-")
     place = cells.find("e")
@@ -64,7 +64,8 @@ def _over_contexts(row: str, contexts: Sequence[str]) -> Verdict:
         lacking = [f"ctx:{k}" for k, cell in enumerate(cells) if cell not in "cn"]
         if lacking:
             # Any of them might entail it, which would decide.
-            return Verdict(reason=f"the judge gave no verdict against {', '.join(lacking)}")
+            why = f": {reason}" if reason else ""
+            return Verdict(reason=f"the judge gave no verdict against {', '.join(lacking)}{why}")
         place = cells.find("c")
     if place < 0:
         return Verdict("neutral")

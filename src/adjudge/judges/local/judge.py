@@ -99,7 +99,7 @@ class LocalJudge:
     def _claims(self, questions: Sequence[ExtractClaims]) -> list[Reply]:
         replies = []
         for question in questions:
-            claims = tuple(dict.fromkeys(claim.text for claim in split_claims(question.text)))
+            claims = tuple(dict.fromkeys(claim.text for claim in split_claims(question.text, fine=True)))
             why = f"{len(claims)} claims by rules" if claims else "no statement found"
             replies.append(Reply(claims, why))
         return replies
