@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from adjudge.judges.base import LabelSentences, SentenceLabels, Similarity
 from adjudge.judges.local.judge import LocalJudge
 from adjudge.stats.experiments import find_experiment
-from adjudge.stats.experiments.outcome import Request
+from adjudge.stats.experiments.outcome import Outcome, Request
 
 SUPPORT = ("attributionbench_dev", "factcheck_gpt_stance", "faithbench", "wice_claim_dev", "true_summeval",
            "summedits_news", "summedits_samsum")  # fmt: skip
@@ -227,7 +227,11 @@ def experiment(
 ) -> Row:
     """All rows of a published experiment (`adjudge experiment NAME`), the judge's among them."""
     request = Request(data=data, judge=judge, limit=limit, parts=parts)
-    outcome = asyncio.run(find_experiment(name)(request)).outcome  # type: ignore[arg-type]
+
+    async def measured() -> Outcome:
+        return (await find_experiment(name)(request)).outcome
+
+    outcome = asyncio.run(measured())
     found: Row = {"samples": outcome.samples, "tables": []}
     for table in outcome.tables:
         rows = {

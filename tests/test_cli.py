@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from adjudge.chat.answers_file import open_database
 from adjudge.cli import main
 
 
@@ -479,6 +480,17 @@ def test_a_missing_cache_is_named_before_anything_is_replayed(work):
     given = ("--judge", "openai/m", "--cache", "replay", "--cache-path", "absent.sqlite")
     result = call("run", "good.jsonl", "-p", "rgb", *given, "-o", "out", code=5)
     assert "there is no cache file absent.sqlite to replay" in result.stderr
+
+
+def test_a_judge_that_never_answers_fails_the_command(work):
+    raw = {"id": "a", "question": "When?", "contexts": ["At eight."], "response": "It leaves at eight."}
+    Path("raw.jsonl").write_text(json.dumps(raw) + "\n")
+    made = open_database(Path("empty.sqlite"))
+    assert made is not None
+    made.close()
+    given = ("--judge", "openai/m", "--cache", "replay", "--cache-path", "empty.sqlite")
+    result = call("run", "raw.jsonl", "-p", "trace", *given, "-o", "silent", code=5)
+    assert "no question got an answer" in result.stderr
 
 
 def test_a_missing_key_is_told_in_the_options_of_the_command(work, monkeypatch):

@@ -15,7 +15,7 @@ import msgspec
 from adjudge.api import Result, evaluate
 from adjudge.datasets.registry import detect, find_writer, parse_mapping
 from adjudge.datasets.source import Source
-from adjudge.errors import RunFolderError, UsageError
+from adjudge.errors import JudgeError, RunFolderError, UsageError
 from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
 from adjudge.report.progress import progress_bar
@@ -102,7 +102,17 @@ def run_verb(
         _say_how_it_went(result, folder)
         if annotated is not None:
             click.echo(f"annotated as {annotated}")
-    return check(gates, result.summary)
+    failed = check(gates, result.summary)
+    if not failed and _unanswered(result.usage):
+        click.echo("no question got an answer, so nothing that needs a judge has a score", err=True)
+        return JudgeError.exit_code
+    return failed
+
+
+def _unanswered(usage: dict[str, dict[str, Any]]) -> bool:
+    """Whether models were asked and none ever answered."""
+    failures = sum(used["failed"] for used in usage.values())
+    return failures > 0 and not any(used["answered"] for used in usage.values())
 
 
 def demo_verb(out: str, as_json: bool) -> None:
