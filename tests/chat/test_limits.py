@@ -81,12 +81,13 @@ def test_tokens_per_minute_hold_in_every_minute() -> None:
     assert sink.sent[-1][0] - sink.sent[0][0] <= shortest_seconds(200, total, tpm=20_000) * waste
 
 
-def test_a_request_larger_than_a_minute_goes_alone() -> None:
+def test_a_request_larger_than_a_minute_goes_alone(caplog: pytest.LogCaptureFixture) -> None:
     clock = FakeClock()
     sink = Sink(clock)
     run(Limits(sink, in_flight=9, tpm=100, clock=clock, sleep=clock.sleep), ["y" * 4000] * 3, max_tokens=0)
     gaps = [b[0] - a[0] for a, b in zip(sink.sent, sink.sent[1:], strict=False)]
     assert all(gap >= 60 for gap in gaps)
+    assert [record.message.startswith("a request takes about") for record in caplog.records] == [True]
 
 
 def test_real_usage_replaces_estimates() -> None:

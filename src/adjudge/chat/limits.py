@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 
 from adjudge.chat.base import Backend, ChatReply, ChatRequest
 from adjudge.chat.errors import ChatError, RateLimited
 from adjudge.chat.pace import Pace, Taken
+
+log = logging.getLogger(__name__)
 
 
 class Limits:
@@ -36,6 +39,7 @@ class Limits:
         self._paused_until = float("-inf")
         self._scale = 1.0
         """Real over estimated tokens, as seen so far."""
+        self._warned = False
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The inner reply, once it is this request's turn."""
@@ -58,6 +62,7 @@ class Limits:
         estimate = 0.0
         if self._tokens is not None:
             estimate = request.prompt_size() + request.completion_size()
+            self._warn_if_slow(estimate)
         elif self._requests is None and self._clock() >= self._paused_until:
             return 0.0, None
         async with self._turn:  # an asyncio lock is fair, and waiting inside it keeps the order
@@ -69,6 +74,16 @@ class Limits:
             if self._tokens is None:
                 return 0.0, None
             return estimate, self._tokens.take(now, estimate * self._scale)
+
+    def _warn_if_slow(self, estimate: float) -> None:
+        """Says once that a request alone is over the limit, which otherwise looks like a hang."""
+        if self._tokens is not None and estimate > self._tokens.per_minute and not self._warned:
+            self._warned = True
+            minutes = estimate / self._tokens.per_minute
+            log.warning(
+                "a request takes about %.0f tokens and the limit is %g a minute: they go %.0f minutes apart",
+                estimate, self._tokens.per_minute, minutes,
+            )  # fmt: skip
 
     def _delay(self, estimate: float) -> float:
         now = self._clock()
