@@ -482,6 +482,15 @@ def test_a_missing_cache_is_named_before_anything_is_replayed(work):
     assert "there is no cache file absent.sqlite to replay" in result.stderr
 
 
+def test_explain_spells_out_what_would_command_the_terminal(work):
+    raw = {"id": "a", "question": "Who?", "response": "Ann \x1b[2J\x07 did it.", "reference": "Ann did it."}
+    Path("raw.jsonl").write_text(json.dumps(raw) + "\n")
+    call("run", "raw.jsonl", "-p", "ragchecker", "-o", "bell")
+    shown = call("explain", "bell", "a").stdout
+    assert "\\x1b[2J\\x07" in shown
+    assert "\x1b" not in shown
+
+
 def test_a_judge_that_never_answers_fails_the_command(work):
     raw = {"id": "a", "question": "When?", "contexts": ["At eight."], "response": "It leaves at eight."}
     Path("raw.jsonl").write_text(json.dumps(raw) + "\n")

@@ -82,6 +82,10 @@ def rescore_verb(
     return check(gates, summary)
 
 
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+"""Characters in data that would command the terminal, spelled out."""
+
+
 def explain_verb(folder: Path, sample_id: str, metric: str | None, as_json: bool) -> None:
     """From a sample's numbers to the words behind them."""
     info = read_info(folder)
@@ -100,7 +104,7 @@ def explain_verb(folder: Path, sample_id: str, metric: str | None, as_json: bool
     for record in chosen:
         sample = record.sample if record.sample is not None else _lean_sample(record, info.input)
         for line in explain_lines(record, protocols[record.protocol], wanted, sample):
-            click.echo(line)
+            click.echo(line.translate(_CONTROLS))
         click.echo()
 
 

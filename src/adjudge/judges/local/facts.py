@@ -56,7 +56,7 @@ def facts_of(question: ExtractFacts, encoder: Encoder) -> tuple[Fact, ...]:
         relevant, why = _bears_on(claim.text, about, question.sentences[claim.sentence], cosine)
         twin = _twin(number, claims, vectors)
         if twin is not None:
-            why += f"; says the same as fact {twin}"
+            why += f"; says the same as “{claims[twin].text}”"
         found.append(Fact(claim.sentence, claim.text, claim.text, relevant, twin, why))
     return tuple(found)
 
