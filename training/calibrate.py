@@ -45,10 +45,6 @@ USELESS = {"nli4ct"}
 EDITED = ("citint", "climate_fever", "true_dialfact", "fever_dev_rte")
 MADE = 0.5
 """Weight of a set whose false claims were made by our own edits, beside 1 for the others."""
-PART = 0.5
-"""Weight of each of RAGBench's five subsets: together more than one source, since the judge is for answers of
-language models, but less than five.
-"""
 MOST = 1200
 Rows = list[dict[str, Any]]
 
@@ -101,9 +97,8 @@ def made(name: str) -> bool:
 
 
 def weight_of(name: str) -> float:
-    """Every source alike, but RAGBench more and those of our own making less."""
-    part = PART if name.startswith(("answer_trace_", "ragbench_")) else 1.0
-    return part * (MADE if made(name) else 1.0)
+    """Every set alike, but those of our own making less."""
+    return MADE if made(name) else 1.0
 
 
 def sets_of(sources: Sequence[str], true: np.ndarray) -> dict[str, np.ndarray]:
