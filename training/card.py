@@ -30,16 +30,18 @@ entails, contradicts or does not state a claim; which context sentences are rele
 used in a response (and which response sentences they bear out); how alike two short texts are; and which
 words of a claim are not borne out. Stored with fp16 matrices and an int8 word table, computed in fp32.
 
-**What it is for.** Offline first verdicts in adjudge. English only: other scripts are left to the word
-features.
+**What it is for.** Offline first verdicts in adjudge. It was trained on English; scripts other than Latin are not
+shown to it, but held against evidence by shared words.
 
 **Limits.** It is small: it compares wordings well and reasons little. Where a claim takes its words from two
 sentences that together do not say it (Lyon is in France, Paris is its capital: "Lyon is the capital") it is
 often fooled. It misses errors that need world knowledge, arithmetic or several hops, and it is weakest on whole
 summaries of long articles, where one subtle error in fluent text decides. Probabilities are calibrated on
 sources left out of training, with both classes weighed alike; where unsupported claims are rare, expect more
-false alarms than the probability says. RAGBench labels come from GPT-4. The support sets below had been looked at
-three times while an earlier version of the last layer was built, and once for this one; nothing was chosen by them.
+false alarms than the probability says. RAGBench labels come from GPT-4. The support sets below had been
+looked at three times while an earlier version of the last layer was built, and twice for this one: after the first
+look the weight of RAGBench's subsets in its fit was halved, and set back after a part of the second. Parts of STS-B
+and of RAGBench are, by their origins' terms, for non-commercial use; see the table.
 """
 
 
