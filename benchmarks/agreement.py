@@ -19,6 +19,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -262,7 +263,7 @@ def main() -> None:
 def run(parts: Sequence[str], limit: int | None, out: Path | None, judge: LocalJudge) -> Row:
     data = data_folder()
     print(judge.describe(), flush=True)
-    figures: Row = {"judge": judge.describe()}
+    figures: Row = {"judge": judge.describe(), "date": date.today().isoformat()}
     if "stsb" in parts:
         figures["stsb"] = stsb(data, judge, limit)
     if "factscore" in parts:

@@ -122,7 +122,7 @@ def shown(figure: list[float]) -> str:
 
 def agreement(found: dict[str, Any]) -> str:
     text = "## Agreement on data never trained on (benchmarks/agreement.py)\n"
-    text += f"\n{found['note']}\n" if "note" in found else ""
+    text += f"\n{found['date']}, judge `{found['judge']}`, two cores; 95 % bootstrap intervals.\n"
     if "support" in found:
         text += "\n| set | rows | AUROC | balanced accuracy | word overlap, AUROC |\n|---|---|---|---|---|\n"
         for row in found["support"]:
