@@ -1,19 +1,22 @@
 """What our scorers add to an eval of Inspect, with judges that ask no model. Prints one table.
 
-    python benchmarks/inspect_overhead.py [--samples 200] [--rounds 9]
+    python benchmarks/inspect_overhead.py [--samples 100] [--rounds 25]
 
-Processor time. "eval" is a whole `inspect_ai.eval`, log included; "added" is what it takes more than with
-Inspect's own string match, which is mostly Inspect writing units and labels to its log; "scorer" is our code.
+Processor time. "eval" is a whole `inspect_ai.eval`, log included, median of the rounds; "added" is what it
+takes more than Inspect's own string match in the same round, median again, and mostly Inspect writing units
+and labels to its log; "from" and "to" are its quartiles; "scorer" is our code.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import tempfile
 import time
 from collections.abc import Callable
+from statistics import median, quantiles
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
@@ -23,6 +26,7 @@ from inspect_ai.solver import TaskState, generate
 
 from adjudge.integrations.inspect import ragchecker_scorer, rgb_scorer
 
+OWN = "Inspect's includes()"
 ANSWER = "The lighthouse of Karvik was finished in 1893. It is 41 metres tall."
 
 
@@ -37,6 +41,9 @@ def samples(number: int) -> list[Sample]:
 
 def eval_ms(scorer: Scorer, data: list[Sample]) -> float:
     """Milliseconds of processor time a sample of a whole eval takes."""
+    # Else a round pays for collecting what the one before it left.
+    gc.collect()
+    gc.freeze()
     with tempfile.TemporaryDirectory() as folder:
         started = time.process_time()
         (log,) = eval(
@@ -81,26 +88,27 @@ def scorer_ms(scorer: Scorer, data: list[Sample]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=25)
     options = parser.parse_args()
     data = samples(options.samples)
     logging.disable(logging.WARNING)
     makers: dict[str, Callable[[], Scorer]] = {
-        "Inspect's includes()": includes,
+        OWN: includes,
         "rgb_scorer, rules": lambda: rgb_scorer(judge="rules"),
         "ragchecker_scorer, local": lambda: ragchecker_scorer(judge="local"),
     }
     eval_ms(includes(), data[:20])  # imports and first use
-    # In turn, and the least of each: other work on the machine only adds.
+    # In turn, and compared within a round: other work on the machine comes and goes.
     rounds = [{name: eval_ms(make(), data) for name, make in makers.items()} for _ in range(options.rounds)]
-    whole = {name: min(found[name] for found in rounds) for name in makers}
-    base = whole["Inspect's includes()"]
-    print(f"{'ms per sample':<28}{'eval':>8}{'added':>8}{'share':>8}{'scorer':>9}")
+    base = median(found[OWN] for found in rounds)
+    print(f"{'ms per sample':<28}{'eval':>8}{'added':>8}{'share':>8}{'from':>8}{'to':>8}{'scorer':>9}")
     for name, make in makers.items():
+        low, added, high = quantiles((found[name] - found[OWN] for found in rounds), method="inclusive")
         alone = min(scorer_ms(make(), data) for _ in range(3))
-        added = whole[name] - base
-        print(f"{name:<28}{whole[name]:>8.2f}{added:>8.2f}{added / base:>8.1%}{alone:>9.3f}")
+        whole = median(found[name] for found in rounds)
+        shares = "".join(f"{part / base:>8.1%}" for part in (added, low, high))
+        print(f"{name:<28}{whole:>8.2f}{added:>8.2f}{shares}{alone:>9.3f}")
 
 
 if __name__ == "__main__":

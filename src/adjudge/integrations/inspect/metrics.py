@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from math import sqrt
 from statistics import fmean, stdev
+from typing import Any
 
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Value, metric, value_to_float
 
 VALUES = "values"
-"""Where a score's metadata holds its numbers, by short name, as fractions and counts."""
+"""Where a score's metadata holds its numbers that are no shares; these stand beside it, in percent."""
 
 
 # A reduced score keeps the metadata of its first epoch alone, so epochs are averaged here.
@@ -20,7 +21,7 @@ def named_values() -> Metric:
         found: dict[str, dict[str, list[float]]] = {}
         for position, entry in enumerate(scores):
             sample = str(position if entry.sample_id is None else entry.sample_id)
-            for name, value in (entry.score.metadata or {}).get(VALUES, {}).items():
+            for name, value in numbers(entry.score.metadata or {}).items():
                 found.setdefault(name, {}).setdefault(sample, []).append(value)
         told: dict[str, float] = {}
         for name, by_sample in found.items():
@@ -31,6 +32,13 @@ def named_values() -> Metric:
 
     made: MetricProtocol = compute
     return made
+
+
+def numbers(metadata: dict[str, Any]) -> dict[str, float]:
+    """By short name: shares as fractions, and the rest as it is."""
+    found = {name: value / 100 for name, value in metadata.items() if isinstance(value, int | float)}
+    found.update(metadata.get(VALUES, {}))
+    return found
 
 
 @metric

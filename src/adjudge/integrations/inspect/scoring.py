@@ -120,8 +120,8 @@ def _figure(value: float | None, yes_or_no: bool) -> str:
 def _metadata(record: Record, protocol: Protocol) -> dict[str, Any]:
     """Each share in percent under its short name, the verdicts in words, and all that the numbers rest on.
 
-    Inspect walks and writes this several times a sample, so counts, which follow from units and labels, and
-    metrics that do not apply are left out.
+    Inspect walks and writes this several times a sample, so no number stands in it twice, and metrics that do
+    not apply are left out.
     """
     shares = {spec.name for spec in protocol.wanted if spec.scale == "unit"}
     found: dict[str, Any] = {}
@@ -130,18 +130,26 @@ def _metadata(record: Record, protocol: Protocol) -> dict[str, Any]:
     for score in record.scores:
         name = score.metric.partition(".")[2]
         if score.value is not None:
-            values[name] = score.value
             if score.metric in shares:
                 found[name] = 100 * score.value
+            else:
+                values[name] = score.value
         if score.state in ("by_convention", "unscored"):
             notes[name] = f"{score.state}: {score.reason}"
     found["verdicts"] = verdicts(record)
-    found |= {"protocol": record.protocol, "signature": record.signature, VALUES: values}
+    found |= {"protocol": record.protocol, "signature": record.signature}
+    if values:
+        found[VALUES] = values
     if notes:
         found["notes"] = notes
     for part in ("units", "labels", "grids", "steps"):
         if entries := getattr(record, part):
             found[part] = msgspec.to_builtins(entries)
+    sources = {label.source for label in record.labels}
+    if len(sources) == 1:
+        found["source"] = sources.pop()
+        for label in found["labels"]:
+            label.pop("source", None)
     return found
 
 
