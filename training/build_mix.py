@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import edits
+import roles
 import sources
 from sources import Pair, RagRow
 
@@ -47,6 +48,8 @@ EDIT_SOURCES = {
 DOC_SOURCES = {"fever_dev_rte", "citint", "climate_fever", "nli4ct", "true_dialfact"}
 ANSWERED = 0.15
 """Share of response sentences that are also shown behind their question, as bare answers always are."""
+ROLES = 0.6
+"""Share of the invented texts seen in an epoch."""
 Line = dict[str, Any]
 
 
@@ -80,8 +83,8 @@ class Builder:
             names.update(m[0] for m in edits._NAME.finditer(text) if len(m[0]) < 30)
         words = [w for w, _ in counts.most_common(9000) if bag(w).weights][150:]
         self.names = [n for n, _ in names.most_common(6000)]
-        near = edits.Neighbours(words)
-        self.false_edits = [*edits.FALSE_EDITS, near, near, near]
+        near, inside = edits.Neighbours(words), edits.Inside(words)
+        self.false_edits = [*edits.FALSE_EDITS, near, near, inside, inside, inside]
 
     def edit(self, claim: str, evidence: str) -> edits.Edit | None:
         """One error put into a claim; a few kinds are tried."""
@@ -256,6 +259,12 @@ def add_extracts(build: Builder, documents: dict[tuple[str, ...], str]) -> None:
                 )
 
 
+def add_roles(build: Builder, number: int, seed: int) -> None:
+    build.fold = ""
+    for evidence, claim, label in roles.texts(number, seed):
+        build.add(t="p", s="roles", e=list(evidence), c=claim, y=label, w=ROLES)
+
+
 def write(path: Path, lines: list[Line]) -> None:
     with lzma.open(path, "wb", preset=6) as file:
         for line in lines:
@@ -288,6 +297,9 @@ def main() -> None:
     words = [p.claim for p in pairs if p.fold != "out"]
     told.out.mkdir(exist_ok=True)
     mix = build_part([p for p in pairs if p.fold != "out"], rows, words, 11)
+    made = Builder(0)
+    add_roles(made, 160 if told.small else 8000, 13)
+    mix += made.lines
     mix += [{"t": "s", "a": a, "b": b, "y": y} for a, b, y in sources.stsb(data, "train")]
     dev = build_part([p for p in pairs if p.fold], rows, words, 12)
     dev += [{"t": "s", "a": a, "b": b, "y": y} for a, b, y in sources.stsb(data, "dev")]

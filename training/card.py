@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import sources
+from build_mix import ROLES
 
 MODELS = Path(__file__).parent.parent / "src" / "adjudge" / "models"
 HEAD = """# Card of the embedded judge
@@ -33,15 +34,14 @@ words of a claim are not borne out. Stored with fp16 matrices and an int8 word t
 **What it is for.** Offline first verdicts in adjudge. It was trained on English; scripts other than Latin are not
 shown to it, but held against evidence by shared words.
 
-**Limits.** It is small: it compares wordings well and reasons little. Where a claim takes its words from two
-sentences that together do not say it (Lyon is in France, Paris is its capital: "Lyon is the capital") it is
-often fooled. It misses errors that need world knowledge, arithmetic or several hops, and it is weakest on whole
-summaries of long articles, where one subtle error in fluent text decides. Probabilities are calibrated on
-sources left out of training, with both classes weighed alike; where unsupported claims are rare, expect more
-false alarms than the probability says. RAGBench labels come from GPT-4. The support sets below had been
-looked at three times while an earlier version of the last layer was built, and twice for this one: after the first
-look the weight of RAGBench's subsets in its fit was halved, and set back after a part of the second. Parts of STS-B
-and of RAGBench are, by their origins' terms, for non-commercial use; see the table.
+**Limits.** It is small: it compares wordings well and reasons little. It was shown who-did-what texts of our own
+making, but where a claim takes its words from two sentences that together do not say it, it can still be fooled. It
+misses errors that need world knowledge, arithmetic or several hops, and it is weakest on whole summaries of long
+articles, where one subtle error in fluent text decides. Probabilities are calibrated on sources left out of training,
+with both classes weighed alike; where unsupported claims are rare, expect more false alarms than the probability says.
+RAGBench labels come from GPT-4. The support sets below had been looked at five times while earlier versions were
+built, and once with this one. Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
+the table.
 """
 
 
@@ -66,6 +66,7 @@ def data_table(mix: Path) -> str:
         n for name, n in counts.items() if name.startswith(("edit_", "extract", "fused_", "without_extract"))
     )
     rows.append(f"| made by training/edits.py from the above | {made} | | | as their sources |")
+    rows.append(f"| invented by training/roles.py | {counts['roles']} | {ROLES:g} | - | ours |")
     left = "; ".join(f"{name} ({why})" for name, why in sources.LEFT_OUT.items())
     head = (
         "## Data\n\n| source | pairs in the mix | share an epoch | fold | licence |\n|---|---|---|---|---|\n"

@@ -236,6 +236,37 @@ class Neighbours:
         return _put(claim, *hit.span(), rng.choice(new), "x") if new else None
 
 
+class Inside:
+    """A word of the evidence in place of another of its kind: children for adults, rejected for approved.
+
+    Words found in the evidence are what a judge that compares words is fooled by.
+    """
+
+    def __init__(self, words: Sequence[str], low: float = 0.2, high: float = 0.7) -> None:
+        self._row = {word: n for n, word in enumerate(words)}
+        self._vectors = bundled().words(list(words))
+        self._low, self._high = low, high
+
+    def __call__(self, claim: str, evidence: str, rng: random.Random) -> Edit | None:
+        own = {stem(word.lower()) for word in _WORD.findall(claim)}
+        others = sorted({w for w in _WORD.findall(evidence) if w in self._row and stem(w) not in own})
+        places = [m for m in _WORD.finditer(claim) if m[0] in self._row]
+        if not places or not others:
+            return None
+        rows = [self._row[w] for w in others]
+        rng.shuffle(places)
+        for hit in places[:4]:
+            cosines = self._vectors[rows] @ self._vectors[self._row[hit[0]]]
+            fit = [
+                (float(c), w)
+                for c, w in zip(cosines, others, strict=True)
+                if self._low < c < self._high and _kind(w) == _kind(hit[0])
+            ]
+            if fit:
+                return _put(claim, *hit.span(), rng.choice(sorted(fit)[-3:])[1], "x")
+        return None
+
+
 def _kind(word: str) -> str:
     for ending in ("ing", "ed", "ly", "s", "er", "al", "ion"):
         if word.endswith(ending):

@@ -30,6 +30,7 @@ SPAN_WEIGHTS = (0.12, 0.12, 0.12, 0.02)
 """Of a labelled span beside a pair's weight of 1: relevant, used, supported, wrong word."""
 TOKENS = 16384
 PER_BATCH = 200.0
+HEADS = 7
 
 
 def pair_loss(logits: Tensor, labels: Tensor) -> Tensor:
@@ -81,10 +82,12 @@ def rate(progress: float) -> float:
 def train(
     composer: Composer, start: dict[str, Tensor], told: argparse.Namespace, seed: int
 ) -> tuple[bert.Judge, Any]:
-    torch.manual_seed(seed)
+    # Heads start alike in all runs, so that averages of their weights keep their margins.
+    torch.manual_seed(HEADS)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     model = bert.Judge(told.dropout).to(device)
     missing, unexpected = model.load_state_dict(start, strict=False)
+    torch.manual_seed(seed)
     assert not unexpected
     assert {name.split(".")[0] for name in missing} <= {"pool", "pair", "token"}
     model.words.weight.requires_grad_(not told.fixed_words)
@@ -155,6 +158,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=TOKENS)
     told = parser.parse_args()
     torch.set_float32_matmul_precision("high")
+    told.out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     texts = Texts(told.data / "tokenizer.json")
     mix = Mix(told.data / "mix.jsonl.xz", texts, told.fold, told.edits)

@@ -116,6 +116,10 @@ class Grid(_Frozen, frozen=True):
     cells: Annotated[tuple[str, ...], Meta(description="One string a row, one of `e c n x -` a column.")]
     source: Annotated[str, Meta(description="As on a label.")] = ""
     reason: Annotated[str | None, Meta(description="Why cells are missing.")] = None
+    entailed: Annotated[
+        tuple[tuple[Annotated[float, Meta(ge=0, le=1)], ...], ...] | None,
+        Meta(description="How likely each cell is `e`, row by row, where the judge says so."),
+    ] = None
 
 
 class Sample(_Frozen, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError, JudgeError
+from adjudge.judges.local.judge import LocalJudge
 from adjudge.judges.rules import RulesJudge
 from adjudge.metrics import entailment
 from adjudge.metrics.ratios import evaluate
@@ -348,3 +349,61 @@ def test_a_whole_verdict_does_not_depend_on_the_order_of_claims(cells: str) -> N
 def test_verdicts_on_the_whole_are_left_out_where_a_claim_has_none() -> None:
     given = sample("e-", None)
     assert CHECKER.notes(CHECKER.given(given, JUDGE)) == []
+
+
+def likely(given: Sample, *shares: Sequence[float]) -> Sample:
+    """The sample with how likely its claims are, text by text."""
+    grids = [
+        msgspec.structs.replace(grid, entailed=tuple((share,) for share in own))
+        for grid, own in zip(given.grids, shares, strict=True)
+    ]
+    return msgspec.structs.replace(given, grids=tuple(grids))
+
+
+def test_expected_metrics_weigh_verdicts_by_hand() -> None:
+    got = scores(likely(sample("en", "enn"), (0.9, 0.3), (0.8, 0.4, 0.3)))
+    assert got["precision"].value == 0.5
+    assert got["precision_expected"].value == pytest.approx((0.9 + 0.3) / 2)
+    assert got["recall_expected"].value == pytest.approx((0.8 + 0.4 + 0.3) / 3)
+    assert got["f1_expected"].value == pytest.approx(2 * 0.6 * 0.5 / (0.6 + 0.5))
+    (count, _) = got["precision_expected"].counts
+    assert count.units == ("claim:response:0", "claim:response:1")
+    assert count.amounts == (0.9, 0.3)
+
+
+@given(st.text("en", min_size=1, max_size=6), st.text("en", min_size=1, max_size=6))
+def test_sure_verdicts_are_expected_as_they_are(a: str, b: str) -> None:
+    got = values(likely(sample(a, b), [float(c == "e") for c in a], [float(c == "e") for c in b]))
+    for name in ("precision", "recall", "f1"):
+        assert got[f"{name}_expected"] == got[name]
+
+
+def test_expected_metrics_without_claims_or_verdicts() -> None:
+    empty = scores(likely(sample("", "e"), (), (0.7,)))
+    assert (empty["precision_expected"].state, empty["f1_expected"].state) == ("by_convention",) * 2
+    assert empty["recall_expected"].value == 0.7
+    lacking = scores(likely(sample("-", "e"), (0.5,), (0.7,)))
+    assert lacking["precision_expected"].state == "unscored"
+    assert "no verdict" in (lacking["precision_expected"].reason or "")
+
+
+def test_judges_without_probabilities_have_no_expected_metrics_unless_asked_for() -> None:
+    assert not [name for name in scores(sample("en", "e")) if name.endswith("expected")]
+    asked = scores(sample("en", "e"), RagChecker(metrics=("ragchecker.f1_expected",)))
+    assert asked["f1_expected"].state == "not_applicable"
+    assert asked["f1_expected"].reason == "the verdicts come without probabilities"
+
+
+def test_probabilities_that_do_not_fit_their_grid_are_an_error() -> None:
+    with pytest.raises(InputError, match="2 rows and 1 columns says how likely"):
+        scores(likely(sample("en", "e"), (0.5,), (0.7,)))
+
+
+def test_the_embedded_judge_says_how_likely() -> None:
+    given = Sample(id="s", response="The tower is red. It is tall.", reference="The tower is red.")
+    labelled = asyncio.run(CHECKER.label(given, LocalJudge()))
+    for grid in labelled.grids:
+        assert grid.entailed is not None
+        for cells, shares in zip(grid.cells, grid.entailed, strict=True):
+            assert all((cell == "e") == (share >= 0.5) for cell, share in zip(cells, shares, strict=True))
+    assert {score.metric for score in CHECKER.score(labelled)} >= {"ragchecker.f1_expected"}

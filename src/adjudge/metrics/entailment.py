@@ -26,6 +26,8 @@ class Table(Struct, frozen=True):
 
     claims: tuple[str, ...]
     columns: dict[str, str]
+    likely: dict[str, tuple[float, ...]] = {}
+    """How likely each claim is entailed by a text, for texts where that was said of all claims."""
 
     def missing(self, targets: Iterable[str]) -> int:
         """Number of verdicts that are lacking against these texts."""
@@ -53,13 +55,16 @@ def table(claims: tuple[str, ...], grids: Iterable[Grid], labels: Iterable[Label
     Raises ValueError for a grid whose cells do not fit its rows and columns.
     """
     columns: dict[str, str] = {}
+    likely: dict[str, tuple[float, ...]] = {}
     for grid in grids:
         for target, column in _columns(grid, claims).items():
             before = columns.get(target)
             columns[target] = column if before is None else _stronger(before, column)
+        if grid.entailed is not None and grid.rows == claims:
+            likely |= _likely(grid)
     for target, column in _label_columns(claims, labels).items():
         columns[target] = _stronger(columns[target], column) if target in columns else column
-    return Table(claims, columns)
+    return Table(claims, columns, likely)
 
 
 def _columns(grid: Grid, claims: tuple[str, ...]) -> dict[str, str]:
@@ -77,6 +82,16 @@ def _columns(grid: Grid, claims: tuple[str, ...]) -> dict[str, str]:
     place = {claim: k for k, claim in enumerate(grid.rows)}
     order = [place.get(claim, -1) for claim in claims]
     return {target: "".join(col[k] if k >= 0 else "-" for k in order) for target, col in columns.items()}
+
+
+def _likely(grid: Grid) -> dict[str, tuple[float, ...]]:
+    rows = grid.entailed or ()
+    if len(rows) != len(grid.rows) or not {len(grid.columns)}.issuperset(map(len, rows)):
+        raise ValueError(
+            f"a grid of {len(grid.rows)} rows and {len(grid.columns)} columns says how likely "
+            f"{[len(row) for row in rows]} cells are"
+        )
+    return {target: tuple(row[k] for row in rows) for k, target in enumerate(grid.columns)}
 
 
 def _label_columns(claims: tuple[str, ...], labels: Iterable[Label]) -> dict[str, str]:
@@ -136,6 +151,9 @@ def _one_side(
     masks = [_mask(column, char) for char in "ecn"]
     for name, mask in zip(names, masks, strict=True):
         counts[name] = _count(name, side.claims, mask)
+    if not side.claims or other in side.likely:
+        shares = side.likely.get(other, ())
+        counts[f"likely_{entailed}"] = Count(f"likely_{entailed}", sum(shares), side.claims, shares)
     return masks[0]
 
 

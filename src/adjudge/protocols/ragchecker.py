@@ -3,9 +3,9 @@
 Units: `response`, `reference`, `ctx:K` (whole passages), `claim:response:I`, `claim:reference:J`; `contexts`
 stands for a list of passages that was given and is empty. A claim that is a triple has its parts joined by
 blanks as text, and the triple itself as JSON in `note` (see `ragchecker_claims`).
-Labels: grids (or plain labels) named `check`, response claims against `reference` and passages, reference
-claims against `response` and passages; and `claims` on `response` and `reference`, the number of claims it
-was split into, which tells "no claims" from "never split".
+Labels: grids (or plain labels) named `check`, perhaps with how likely each cell is: response claims against
+`reference` and passages, reference claims against `response` and passages; and `claims` on `response` and
+`reference`, the number of claims it was split into, which tells "no claims" from "never split".
 """
 
 from __future__ import annotations
@@ -112,7 +112,13 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
 
     def score(self, labelled: Labelled) -> list[Score]:
         tally, contexts = self.tally(labelled)
-        return [score_of(spec, tally, contexts) for spec in self.wanted]
+        # Most judges say yes or no; three metrics that never apply would only be in their users' way.
+        silent = not self.metrics and all(grid.entailed is None for grid in labelled.grids)
+        return [
+            score_of(spec, tally, contexts)
+            for spec in self.wanted
+            if not (silent and "expected_metrics" in spec.groups)
+        ]
 
     def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
         return entailment.gaps(self.tally(labelled)[0].counts)

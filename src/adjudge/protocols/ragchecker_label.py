@@ -8,7 +8,7 @@ text is checked on its own, five claims at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from adjudge.judges.base import CheckClaims, ExtractClaims, Judge, Question, Reply
 from adjudge.protocols.asking import ask_once, failures, reason_of
@@ -19,6 +19,7 @@ from adjudge.types import Grid, Label, Sample, Unit
 STEP_CLAIMS = 5
 """Claims checked together in the step-by-step form."""
 
+T = TypeVar("T")
 Side = tuple[str, str, tuple[str, ...]]
 """A text's name, its words, and the names of what its claims are held against."""
 
@@ -47,8 +48,23 @@ _FROM_PASSAGES = {"noise_sensitivity_in_relevant", "noise_sensitivity_in_irrelev
 _UNFAITHFUL = {"hallucination", "self_knowledge"}
 _VERDICTS = ("entailed", "neutral", "contradicted")
 _AGAINST_OTHER = {
-    "response": {"precision", "f1", *_FROM_PASSAGES, *_UNFAITHFUL, *(f"response_{v}" for v in _VERDICTS)},
-    "reference": {"recall", "f1", "context_utilization", *(f"reference_{v}" for v in _VERDICTS)},
+    "response": {
+        "precision",
+        "f1",
+        "precision_expected",
+        "f1_expected",
+        *_FROM_PASSAGES,
+        *_UNFAITHFUL,
+        *(f"response_{v}" for v in _VERDICTS),
+    },
+    "reference": {
+        "recall",
+        "f1",
+        "recall_expected",
+        "f1_expected",
+        "context_utilization",
+        *(f"reference_{v}" for v in _VERDICTS),
+    },
 }
 _AGAINST_PASSAGES = {
     "response": {"faithfulness", *_FROM_PASSAGES, *_UNFAITHFUL},
@@ -100,9 +116,11 @@ async def _check(
             places.append((number, rows, columns))
     replies = await ask_once(judge, questions)
     tables = [[["-"] * len(against) for _ in claims] for (_, _, against), claims in sides]
+    shares = [[[-1.0] * len(against) for _ in claims] for (_, _, against), claims in sides]
     reasons: list[str | None] = [None] * len(sides)
     for (number, rows, columns), reply in zip(places, replies, strict=True):
-        _fill(tables[number], rows, columns, reply)
+        _fill(tables[number], rows, columns, reply.value)
+        _fill(shares[number], rows, columns, _entailed(reply))
         reasons[number] = reasons[number] or reply.reason
     grids = [
         Grid(
@@ -112,8 +130,11 @@ async def _check(
             tuple("".join(row) for row in table),
             source,
             reason,
+            None if any(-1.0 in row for row in likely) else tuple(map(tuple, likely)),
         )
-        for ((text, _, against), claims), table, reason in zip(sides, tables, reasons, strict=True)
+        for ((text, _, against), claims), table, reason, likely in zip(
+            sides, tables, reasons, shares, strict=True
+        )
         if claims and against
     ]
     return grids, failures("response", questions, replies)
@@ -131,12 +152,19 @@ def _blocks(claims: int, against: int, *, steps: bool) -> list[tuple[range, rang
     ]
 
 
-def _fill(table: list[list[str]], rows: range, columns: range, reply: Reply) -> None:
-    if reply.value is None:
+def _fill(table: list[list[T]], rows: range, columns: range, block: Sequence[Sequence[T]] | None) -> None:
+    if block is None:
         return
-    for row, cells in zip(rows, reply.value, strict=True):
+    for row, cells in zip(rows, block, strict=True):
         for column, cell in zip(columns, cells, strict=True):
             table[row][column] = cell
+
+
+def _entailed(reply: Reply) -> list[list[float]] | None:
+    """How likely each cell is entailed; two more digits than anybody reads."""
+    if reply.value is None or reply.probabilities is None:
+        return None
+    return [[round(float(cell[0]), 4) for cell in row] for row in reply.probabilities]
 
 
 def _words(sample: Sample, name: str) -> str:

@@ -10,6 +10,7 @@ _NEEDS = {
     "overall_metrics": ("response", "reference"),
     "retriever_metrics": ("reference", "contexts"),
     "generator_metrics": ("response", "reference", "contexts"),
+    "expected_metrics": ("response", "reference"),
     "counts": ("response", "reference"),
 }
 _RESPONSE, _REFERENCE, _PASSAGES = "response_claims", "reference_claims", "passages"
@@ -23,6 +24,9 @@ _NONEMPTY = {
     "precision": (_RESPONSE,),
     "recall": (_REFERENCE,),
     "f1": (_RESPONSE, _REFERENCE),
+    "precision_expected": (_RESPONSE,),
+    "recall_expected": (_REFERENCE,),
+    "f1_expected": (_RESPONSE, _REFERENCE),
     "claim_recall": (_REFERENCE, _PASSAGES),
     "context_precision": (_REFERENCE, _PASSAGES),
     "context_utilization": (_REFERENCE, _PASSAGES, "covered_claims"),
@@ -41,11 +45,11 @@ def _spec(group: str, name: str, formula: Formula, description: str, *, up: bool
         name=f"ragchecker.{name}",
         formula=formula,
         description=description,
-        source="RAGChecker",
+        source="adjudge" if group == "expected_metrics" else "RAGChecker",
         empty="0" if counted else "0 by convention",
         higher_is_better=up,
         scale="count" if counted else "unit",
-        groups=(group,) if counted else (group, "all_metrics"),
+        groups=(group,) if group in ("counts", "expected_metrics") else (group, "all_metrics"),
         labels=("check",),
         needs=("response", "contexts") if name == "faithfulness" else _NEEDS[group],
         rounding=None if counted else "numpy, 1 decimal of percent",
@@ -63,6 +67,18 @@ def _overall() -> tuple[MetricSpec, ...]:
         _spec(group, "precision", precision, "Share of response claims that the reference entails."),
         _spec(group, "recall", recall, "Share of reference claims that the response entails."),
         _spec(group, "f1", Harmonic(precision, recall), "Harmonic mean of precision and recall."),
+    )
+
+
+def _expected() -> tuple[MetricSpec, ...]:
+    """The overall metrics with each verdict as likely as the judge finds it, instead of yes or no."""
+    precision = _of("likely_correct_claims", _RESPONSE)
+    recall = _of("likely_recalled_claims", _REFERENCE)
+    group = "expected_metrics"
+    return (
+        _spec(group, "precision_expected", precision, "Precision, from how likely each claim is entailed."),
+        _spec(group, "recall_expected", recall, "Recall, from how likely each claim is entailed."),
+        _spec(group, "f1_expected", Harmonic(precision, recall), "Harmonic mean of these two."),
     )
 
 
@@ -131,7 +147,7 @@ def _count_names(formula: Formula) -> tuple[str, ...]:
     return (formula.count,) if isinstance(formula, Total) else ()
 
 
-SPECS = (*_overall(), *_retriever(), *_generator(), *_counts())
+SPECS = (*_overall(), *_retriever(), *_generator(), *_counts(), *_expected())
 _RESTS_ON = {
     spec.name: (_count_names(spec.formula), _NONEMPTY.get(spec.name.partition(".")[2], ())) for spec in SPECS
 }
@@ -143,10 +159,14 @@ def score_of(spec: MetricSpec, tally: Tally, contexts: bool) -> Score:
         return not_applicable(spec.name, "no contexts given")
     counts = tally.counts
     names, nonempty = _RESTS_ON[spec.name]
+    for name in names:
+        verdicts = name.removeprefix("likely_")
+        if name != verdicts and name not in counts and verdicts not in tally.lacking:
+            return not_applicable(spec.name, "the verdicts come without probabilities")
     if tally.lacking:
         for name in (*names, *nonempty):
             if name not in counts:
-                return unscored(spec.name, tally.lacking[name])
+                return unscored(spec.name, tally.lacking[name.removeprefix("likely_")])
     behind = tuple([counts[name] for name in names])
     for name in nonempty:
         if not counts[name].n:

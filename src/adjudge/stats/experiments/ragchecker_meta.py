@@ -116,7 +116,7 @@ async def run(request: Request) -> Result:
 async def _judge(
     pairs: Sequence[Pair], judge: Judge, request: Request
 ) -> tuple[dict[tuple[str, Kind], dict[str, Deltas]], str]:
-    metrics = tuple(f"ragchecker.{metric}" for metric in HEADINGS.values())
+    metrics = tuple(f"ragchecker.{m}{kind}" for m in HEADINGS.values() for kind in ("", "_expected"))
     samples = [
         Sample(
             id=f"{pair.id}|{side}",
@@ -133,8 +133,14 @@ async def _judge(
     )
     ids = [sample.id for sample in samples]
     found = {heading: _steps(scored.values(ids, f"ragchecker.{m}")) for heading, m in HEADINGS.items()}
-    together = dict.fromkeys(HEADINGS, found["overall"])
-    return {("judge", "judge"): found, ("judge, F1 for every heading", "judge"): together}, scored.signature
+    rows: dict[tuple[str, Kind], dict[str, Deltas]] = {
+        ("judge", "judge"): found,
+        ("judge, F1 for every heading", "judge"): dict.fromkeys(HEADINGS, found["overall"]),
+    }
+    likely = {h: _steps(scored.values(ids, f"ragchecker.{m}_expected")) for h, m in HEADINGS.items()}
+    if any(delta is not None for delta in likely["overall"]):
+        rows["judge, by its probabilities", "judge"] = likely
+    return rows, scored.signature
 
 
 def _steps(values: Sequence[float | None]) -> Deltas:
