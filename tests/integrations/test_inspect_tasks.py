@@ -295,3 +295,27 @@ def seconds_of(scorer: Any, samples: list[Sample]) -> float:
 def test_adjudge_alone_imports_no_inspect() -> None:
     code = "import adjudge, adjudge.api, adjudge.cli, sys; sys.exit('inspect_ai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_run_says_how_the_log_was_scored(tmp_path: Path) -> None:
+    """Its evidence is told and not taken over: a log from elsewhere must not make anybody read a folder."""
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text("The ferry leaves every hour.")
+    evidence = f"corpus:{tmp_path / 'corpus'}"
+    (log,) = eval(longfact(evidence=evidence, k=[64, 178]), model="adjudge/scripted", limit=1,
+                             display="none", log_dir=str(tmp_path / "logs"))  # fmt: skip
+    runner = CliRunner()
+    told = runner.invoke(main, ["run", log.location, "-o", str(tmp_path / "a")])
+    assert f"--set safe.evidence={evidence}" in told.stderr
+    assert "--set safe.k=64,178" in told.stderr
+    done = runner.invoke(
+        main,
+        ["run", log.location, "-o", str(tmp_path / "b"), "--evidence", evidence, "--set", "safe.k=64,178"],
+    )
+    assert "scored with other parameters" not in done.stderr
+    (sample,) = log.samples or []
+    first = numbers(next(iter((sample.scores or {}).values())).metadata or {})
+    again = json.loads(runner.invoke(main, ["show", str(tmp_path / "b"), "--json"]).stdout)
+    assert first["f1@64"] == pytest.approx(
+        next(m["value"] for m in again["rows"] if m["metric"] == "safe.f1@64")
+    )

@@ -141,7 +141,7 @@ def test_why_a_context_was_not_checked_is_told() -> None:
     precision = Safe().score(label(Safe(), SAMPLE, judge))[0]
     assert precision.state == "unscored"
     assert precision.reason == (
-        "none of the 1 facts has a verdict: the judge gave no verdict against ctx:1: the passage is too long"
+        "its one fact has no verdict: the judge gave no verdict against ctx:1: the passage is too long"
     )
 
 

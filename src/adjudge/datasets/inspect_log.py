@@ -22,6 +22,8 @@ _STORED = "attachment://"
 """Marks a text that is kept once in the sample's `attachments`."""
 _SCORER = "_scorer"
 """How the names of our scorers end; before it stands the protocol's."""
+_PARAMETERS = ("evidence", "k", "steps", "without")
+"""What our scorers take besides judges."""
 _HEADERS = ("header.json", "_journal/start.json")
 
 
@@ -95,6 +97,31 @@ def _facts(log: dict[str, Any]) -> dict[str, Any]:
         "several": several,
         "scorers": [name for name in scorers if isinstance(name, str)],
     }
+
+
+def scored_with(source: Source) -> dict[str, dict[str, Any]]:
+    """Parameters that our scorers were given when the log was made, by protocol; nothing for other files.
+
+    They are told, and not taken over: a log from elsewhere must not make anybody search the web or read a
+    folder.
+    """
+    if not detect(source):
+        return {}
+    if source.shape == "zip":
+        with Archive(source.path, source.name) as archive:
+            header = next(name for name in _HEADERS if name in archive.names)
+            log = _parse(archive.read(header), source, header)
+    else:
+        log = source.first
+    about = log.get("eval")
+    found: dict[str, dict[str, Any]] = {}
+    for entry in about.get("scorers") or () if isinstance(about, dict) else ():
+        options = entry.get("options") if isinstance(entry, dict) else None
+        name = _protocols([str(entry.get("name"))]) if isinstance(entry, dict) else ""
+        if name and isinstance(options, dict):
+            own = {key: options[key] for key in _PARAMETERS if options.get(key)}
+            found |= {name: own} if own else {}
+    return found
 
 
 def convert(row: Row) -> Iterable[Sample]:

@@ -192,9 +192,8 @@ def score_of(spec: MetricSpec, rated: Rated, counts: dict[str, Count]) -> Score:
     metric, _, k = spec.name.removeprefix("safe.").partition("@")
     note = _note(rated)
     none = rated.unrated and len(rated.unrated) == len(rated.claims)
-    why = f"none of the {len(rated.claims)} facts has a verdict" + (
-        f": {rated.reason}" if rated.reason else ""
-    )
+    facts = f"none of the {len(rated.claims)} facts has a" if len(rated.claims) > 1 else "its one fact has no"
+    why = f"{facts} verdict" + (f": {rated.reason}" if rated.reason else "")
     if isinstance(spec.formula, Total):
         behind: tuple[Count, ...] = (counts[metric],)
         if none and metric != "claims":

@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from adjudge.api import Result, evaluate
+from adjudge.datasets.inspect_log import scored_with
 from adjudge.datasets.registry import detect, find_writer, parse_mapping
 from adjudge.datasets.source import Source
 from adjudge.errors import JudgeError, RunFolderError, UsageError
@@ -64,6 +65,7 @@ def run_verb(
         return _dry_run(input, protocols, settings, mapping, format_, access, as_json, options)
     gates = make_gates(fail_under, fail_over, protocols, settings)
     with input_file(input) as path:
+        _say_how_it_was_scored(path, settings)
         annotated = _annotated(out, path, overwrite=options["overwrite"])
         folder = annotated.with_suffix(".run") if annotated else Path(out) if out else _new_folder(input)
         if options["lean"] and path != input:
@@ -107,6 +109,23 @@ def run_verb(
         click.echo("no question got an answer, so nothing that needs a judge has a score", err=True)
         return JudgeError.exit_code
     return failed
+
+
+def _say_how_it_was_scored(path: str, settings: dict[str, dict[str, Any]]) -> None:
+    """Where an Inspect log was scored with other parameters than it will be now."""
+    if Path(path).suffix not in (".eval", ".json"):
+        return
+    for name, parameters in scored_with(Source(path)).items():
+        given = settings.get(name, {})
+        other = [f"--set {name}.{k}={_written(v)}" for k, v in parameters.items() if k not in given]
+        if other:
+            click.echo(
+                f"the log was scored with other parameters; for its numbers: {' '.join(other)}", err=True
+            )
+
+
+def _written(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _unanswered(usage: dict[str, dict[str, Any]]) -> bool:
