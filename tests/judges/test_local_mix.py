@@ -104,6 +104,29 @@ def test_windows_find_the_sentence_that_speaks_of_the_claim() -> None:
     assert any("rocket" in p.text(evidence) for p in passages("A rocket reached orbit.", evidence, 1))
 
 
+def test_a_short_text_is_read_whole_and_only_once() -> None:
+    evidence = Evidence("Paris is the capital of France. Lyon is a large city in France.")
+    (whole,) = passages("Lyon is the capital of France.", evidence)
+    assert whole.text(evidence) == evidence.text
+
+
+@pytest.mark.parametrize(
+    ("claim", "right"),
+    [
+        ("Paris is the capital of France.", True),
+        ("The capital of France is Paris.", True),
+        ("Lyon is the capital of France.", False),
+    ],
+)
+def test_words_of_two_sentences_do_not_make_a_claim_true(
+    verifier: ModelVerifier, claim: str, right: bool
+) -> None:
+    (opinion,) = verifier.verdicts(
+        [claim], ["Paris is the capital of France. Lyon is a large city in France."]
+    )
+    assert (opinion.verdict == "entailed") == right
+
+
 def test_similarity_is_symmetric_and_one_for_equal_texts() -> None:
     a, b, c = "A man is playing a guitar.", "Someone plays the guitar.", "The stock market fell."
     near, back, far, same = similarities([(a, b), (b, a), (a, c), (a, a)])

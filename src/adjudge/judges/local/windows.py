@@ -1,9 +1,9 @@
-"""Which passages of an evidence text a claim is held against: a stated number of windows, the best by
-overlap.
+"""Which passages of an evidence text a claim is held against: a stated number, the best by overlap.
 
-The first window gathers sentences from anywhere so that together they cover the claim. Others are read only
-where some sentence has a good part of the claim by itself: a sentence with its neighbours, or alone. All come
-from one ranking of the sentences by shared word weight and vector cosine.
+Up to three short sentences are read whole. Otherwise the first window gathers sentences from anywhere so that
+together they cover the claim. Others are read only where some sentence has a good part of the claim by
+itself: a sentence with its neighbours, or alone. All come from one ranking of the sentences by shared word
+weight and vector cosine.
 """
 
 from __future__ import annotations
@@ -43,16 +43,14 @@ def passages(claim: str, evidence: Evidence, budget: int = BUDGET) -> list[Passa
     count = len(evidence.sentences)
     if count == 0:
         return []
-    if count == 1:
-        return [Passage("all", (0,))]
+    if count <= 3 and (count == 1 or len(evidence.text) <= _SHORT):
+        # A part of what can be read whole adds nothing, and may seem to say what the whole denies.
+        return [Passage("all", tuple(range(count)))]
     words = bag(claim)
     shared = _shared(words, evidence)
     scores = _scores(claim, words, shared, evidence)
     order = [int(n) for n in np.argsort(-scores, kind="stable")]
-    if count <= 3 and len(evidence.text) <= _SHORT:
-        found = [Passage("all", tuple(range(count)))]
-    else:
-        found = [Passage("all", _gathered(order, words, shared, evidence))]
+    found = [Passage("all", _gathered(order, words, shared, evidence))]
     if max(map(_weight, shared.values()), default=0.0) <= SPEAKS * words.total:
         return found
     singles = [Passage("one", (n,)) for n in order[: max(1, budget // 2)]]
