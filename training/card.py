@@ -41,7 +41,8 @@ misses errors that need world knowledge, arithmetic or several hops, and it is w
 articles, where one subtle error in fluent text decides. Probabilities are calibrated on sources left out of training,
 with both classes weighed alike; where unsupported claims are rare, expect more false alarms than the probability says.
 RAGBench labels come from GPT-4. The support sets below had been looked at five times while earlier versions were
-built, and once with this one; RAGChecker's preferences once, after `f1_expected` had been decided on. Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
+built, and twice with this one (before and after short texts were read whole); RAGChecker's preferences twice, after
+`f1_expected` had been decided on. Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
 the table.
 """
 
