@@ -31,7 +31,7 @@ from role_words import (
 
 
 class Told(NamedTuple):
-    """Evidence, a claim, and its label: `e` entailed, `c` contradicted, `x` not entailed."""
+    """Evidence, a claim, and its label: `e` entailed, `x` not entailed."""
 
     evidence: tuple[str, ...]
     claim: str
