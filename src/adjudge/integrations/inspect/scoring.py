@@ -137,7 +137,7 @@ def _metadata(record: Record, protocol: Protocol) -> dict[str, Any]:
         if score.state in ("by_convention", "unscored"):
             notes[name] = f"{score.state}: {score.reason}"
     found["verdicts"] = verdicts(record)
-    found |= {"protocol": record.protocol, "signature": record.signature}
+    found["signature"] = record.signature
     if values:
         found[VALUES] = values
     if notes:
