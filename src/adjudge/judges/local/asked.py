@@ -13,6 +13,7 @@ from adjudge.judges.local.features import NAMES, Compared, features
 from adjudge.judges.local.numbers import agrees, find_numbers
 from adjudge.judges.local.windows import Passage, passages
 from adjudge.judges.local.words import bag
+from adjudge.segment.claims.statements import is_heading, is_statement, substance
 from adjudge.segment.sentences import split_sentences
 
 UNSPOKEN = 0.3
@@ -47,9 +48,9 @@ def unspoken(sentences: Sequence[Sentence]) -> bool:
 
 def claim_sentences(claim: str, evidence: Evidence, budget: int) -> list[Sentence]:
     """Sentences of a claim, each with the windows it is held against: none where it is not spoken of."""
-    texts = _with_answers([claim[start:end] for start, end in split_sentences(claim)])
     bare = [
-        Sentence(text, text, bag(text).total + _NO_WORDS, [], features(text, evidence.text)) for text in texts
+        Sentence(text, text, bag(text).total + _NO_WORDS, [], features(text, evidence.text))
+        for text in stating(claim)
     ]
     if unspoken(bare):
         return bare
@@ -57,6 +58,12 @@ def claim_sentences(claim: str, evidence: Evidence, budget: int) -> list[Sentenc
         s._replace(asked=at_evidence_precision(s.text, evidence), found=passages(s.text, evidence, budget))
         for s in bare
     ]
+
+
+def stating(claim: str) -> list[str]:
+    """Sentences of a claim that state something, without what frames them; all if none does."""
+    texts = _with_answers([claim[start:end] for start, end in split_sentences(claim)])
+    return [substance(text) for text in texts if is_statement(text) and not is_heading(text)] or texts
 
 
 def _with_answers(texts: Sequence[str]) -> list[str]:

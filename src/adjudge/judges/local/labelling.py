@@ -23,9 +23,16 @@ from adjudge.judges.local.mix import TraceLabels
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.local.words import Bag, bag
 from adjudge.segment.claims import split_claims
+from adjudge.segment.claims.statements import substance
 
 WITHOUT_SENTENCE = "supported_without_sentence"
 """TRACe's marker for a sentence that states nothing a document could support."""
+NOTHING_STATED = 0.9
+"""How surely a response adheres that only says what the contexts lack, or announces. Of RAGBench's sentences
+that do so, in its train and validation rows, 96 % are called supported; of the others 89 %.
+"""
+_OF_THE_HEAD = 0.25
+"""Chosen on RAGBench rows left out of training."""
 _PARTIAL = 0.35
 _MOST_KEYS = 3
 _LEAST_SHARE = 0.2
@@ -37,9 +44,14 @@ Opinions = Mapping[tuple[str, str], Opinion]
 
 
 def pairs_of(contexts: Keyed, response: Keyed, question: str) -> list[tuple[str, str]]:
-    """(response sentence, all contexts) pairs that the verifier is to judge."""
+    """(what a response sentence states, all contexts) pairs that the verifier is to judge."""
     evidence = joined(contexts)
-    return [(in_full(text, question), evidence) for _, text in response if split_claims(text)]
+    return [(claim, evidence) for _, text in response if (claim := stated(text, question))]
+
+
+def stated(text: str, question: str) -> str:
+    """What a response sentence states, as evidence is searched for it; "" for nothing."""
+    return in_full(substance(text), question) if split_claims(text) else ""
 
 
 def whole_pair(question: LabelSentences) -> tuple[str, str]:
@@ -83,7 +95,7 @@ def label_sentences(
         not lacking if support else None,
         told,
         _verdict(support, lacking),
-        adherence(opinions[whole_pair(question)], traced) if support else None,
+        adherence(question, opinions, traced) if support else None,
     )
 
 
@@ -106,7 +118,8 @@ def support_of(
 ) -> Support:
     """What one response sentence rests on; `traced` is how likely a trained model finds it supported."""
     contexts = question.contexts
-    opinion = opinions.get((in_full(text, question.question), joined(contexts)))
+    claim = stated(text, question.question)
+    opinion = opinions[claim, joined(contexts)] if claim else None
     if opinion is None:
         return Support(key, (WITHOUT_SENTENCE,), "full", "it states nothing to support")
     if traced is not None:
@@ -119,14 +132,18 @@ def support_of(
     return Support(key, (), "none", opinion.why, opinion.entailed)
 
 
-def adherence(opinion: Opinion, traced: TraceLabels | None) -> float:
-    """How surely a whole response is borne out: the opinion of it and, half as strong, the sentence head's
-    mean over its sentences, added as log odds.
+def adherence(question: LabelSentences, opinions: Opinions, traced: TraceLabels | None) -> float:
+    """How surely a whole response is borne out: the opinion of what it states and, a quarter as strong, the
+    sentence head's mean over the sentences that state something, added as log odds.
     """
-    if traced is None or not traced.supported:
+    telling = [n for n, (_, text) in enumerate(question.response) if stated(text, question.question)]
+    if not telling:
+        return NOTHING_STATED
+    opinion = opinions[whole_pair(question)]
+    if traced is None:
         return opinion.entailed
-    mean = float(np.mean([log_odds(p) for p in traced.supported]))
-    return logistic(log_odds(opinion.entailed) + 0.5 * mean)
+    mean = float(np.mean([log_odds(traced.supported[n]) for n in telling]))
+    return logistic(log_odds(opinion.entailed) + _OF_THE_HEAD * mean)
 
 
 def both(opinion: Opinion, traced: float) -> Opinion:

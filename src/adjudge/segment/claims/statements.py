@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 
-_LEADING_MARK = re.compile(r"(?:[-*+•‣◦▪–#>]+|\(?(?:[0-9]{1,3}|[a-zA-Z])[.)])\s+")
+from adjudge.segment.claims.frames import ABOUT_THE_ANSWER, unframed
+
+_LEADING_MARK = re.compile(
+    r"(?:[-*+•‣◦▪–#>]+|\(?(?:[0-9]{1,3}|[a-z])[.)]|\(?[A-Z]\)|[A-Z]\.(?=\s+[^\s.]*[a-z]\S*\s+[a-z]))\s+"
+)
+"""An upper-case letter with a stop is one only before a word and another in lower case: "A. Pay the toll",
+not "G. Stanley Hall".
+"""
+_NEXT_MARK = re.compile(r"(?<=[.!?:;…)”\"])\s+\(?(?:[0-9]{1,2}|[a-zA-Z])[.)]\s*\Z")
+"""Mark of the next item of a list, where sentences were cut behind it: "Check the oil. 2."."""
+_ONLY_MARK = re.compile(r"(?:[-*+•‣◦▪–#>]+|\(?(?:[0-9]{1,2}|[a-zA-Z])[.)])\s*\Z")
 _CITATION = re.compile(r"\s*\[(?:[0-9]{1,3}(?:\s*[,–-]\s*[0-9]{1,3})*|citation needed)\]")
 _UNSAID = re.compile(_CITATION.pattern + r"|\*\*|__")
 _HEADING = re.compile(r"(?:#{1,6}\s[^\n]*|\*\*[^*\n]+\*\*:?|__[^_\n]+__:?)\s*\n\s*")
@@ -15,30 +25,6 @@ _NOTING = re.compile(
     r"|please note) that ",
     re.IGNORECASE,
 )
-_TO_THE_READER = (
-    r"I(?:'m| am|’m) (?:sorry|not|afraid|unable|happy|glad)",
-    r"I (?:cannot|can't|can’t|could not|couldn't|don't|don’t|do not|hope|would be|apologi[sz]e|have no)",
-    r"I (?:was|am) (?:unable|not able)",
-    r"As an AI|Let me know|Feel free|Thank you|If you (?:have|need|want)",
-    r"Please (?:note|let|feel|contact|provide|see)",
-    r"Sure[,!.]|Certainly[,!.]|Of course[,!.]|Here (?:is|are) ",
-)
-_NOTHING_KNOWN = (
-    r"(?:Based on the (?:context|documents?|passages?|information)(?: provided)?, )"
-    r"(?:I|there is (?:no|not))",
-    r"(?:However, |Unfortunately, |But )?there (?:is|are) (?:no|not|little|limited|insufficient)"
-    r" (?:\w+ ){0,3}(?:information|details|data|mention|records?)\b",
-    r"(?:However, |Unfortunately, |But )?no (?:\w+ ){0,2}information\b",
-    r"(?:However, |Unfortunately, |But )?(?:the |these |my |this )?(?:\w+ ){0,2}"
-    r"(?:search results?|sources?|contexts?|documents?|passages?|texts?|information)"
-    r" (?:provided |given |above )?(?:do|does|did) not",
-    r"(?:However, )?there (?:are|is|may be|might be|could be|appear to be)"
-    r" (?:other|several|multiple|many|different|more than one|two|at least \w+) (?:\w+ ){0,2}"
-    r"(?:people|persons?|individuals) (?:named|with|called|by|who share)",
-    r"(?:However, )?it is (?:unclear|not clear|not known|unknown)"
-    r" (?:which|who|what|whether|if|when|where|how)",
-)
-_META = re.compile("|".join((*_TO_THE_READER, *_NOTHING_KNOWN)), re.IGNORECASE)
 _TIGHT_COMMA = re.compile(r",(?=[^\W\d_])")
 _WORD = re.compile(r"\w")
 _CLOSED = ("!", "！", "?", "？", "…", "।", "॥", "؟", "۔", "።", "။", "។", "։", "｡", '."', ".”")
@@ -49,14 +35,17 @@ _OTHER_SCRIPT = re.compile("[\u0370-\u1dff\u2c80-\u2dff\u2e80-\ua71f\ua800-\uab2
 
 def is_statement(sentence: str) -> bool:
     """Whether a sentence says something about the world: no question, no heading of a list, no courtesy."""
+    sentence = _NEXT_MARK.sub("", sentence)
     if not _WORD.search(sentence):
         return False
-    return not (sentence.rstrip("*_ ").endswith(("?", "？", "؟", ":", "：")) or _META.match(sentence))
+    return not (
+        sentence.rstrip("*_ ").endswith(("?", "？", "؟", ":", "：")) or ABOUT_THE_ANSWER.match(sentence)
+    )
 
 
 def is_heading(sentence: str) -> bool:
-    """Whether a line is marked as a heading and nothing else."""
-    return bool(_ONLY_HEADING.match(sentence))
+    """Whether a line is marked as a heading and nothing else, or is the mark of a list's item alone."""
+    return bool(_ONLY_HEADING.match(sentence) or _ONLY_MARK.match(sentence))
 
 
 def bare(sentence: str, start: int) -> tuple[str, int]:
@@ -65,7 +54,15 @@ def bare(sentence: str, start: int) -> tuple[str, int]:
         found = pattern.match(sentence)
         if found and found.end() < len(sentence):
             sentence, start = sentence[found.end() :], start + found.end()
-    return sentence, start
+    return _NEXT_MARK.sub("", sentence), start
+
+
+def substance(sentence: str) -> str:
+    """What a sentence says, as evidence is searched for it: without marks of lists and citations, and without
+    "Based on the context," or "The document says that" before it. It is never empty.
+    """
+    said = unframed(_UNSAID.sub("", bare(sentence, 0)[0]).strip())
+    return said if _WORD.search(said) else sentence
 
 
 def without_marks(sentence: str) -> str:
