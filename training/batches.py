@@ -15,10 +15,12 @@ from tokenizers import Tokenizer
 
 CLS, SEP = 101, 102
 LABELS = {"e": 0, "n": 1, "c": 2, "x": 3}
-LONGEST_PAIR, LONGEST_TRACE, LONGEST_RESPONSE = 256, 512, 240
+LONGEST_PAIR, LONGEST_TRACE, LONGEST_RESPONSE, ROOM = 256, 512, 240, 400
 RELEVANT, USED, SUPPORTED, WRONG = range(4)
 ROUNDS = {"r": 3, "s": 3}
 """Times a trace or a similarity pair is seen in an epoch."""
+CHANGED = 0.5
+"""Share of traces in which one sentence of the response has an error put in."""
 Ids = np.ndarray
 
 
@@ -97,17 +99,28 @@ class Mix:
             a, b = (line["a"], line["b"]) if rng.random() < 0.5 else (line["b"], line["a"])
             return [pair(ids[a], [ids[b]], -1, line["y"])]
         if line["t"] == "r":
-            return trace(line, [ids[t] for t in self.docs[line["d"]]], ids, rng)
+            return trace(self._changed(line, rng), [ids[t] for t in self.docs[line["d"]]], ids, rng)
         evidence = self._document(line, rng) if line["t"] == "d" else self._hidden(line, rng)
         label = LABELS[line["y"]]
         return [pair(ids[line["c"]], [ids[t] for t in evidence], label, -1.0, line.get("m"))]
+
+    def _changed(self, line: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+        """A trace, in half of the cases with one sentence made wrong, which nothing supports then."""
+        if not line["alt"] or not self.edits or rng.random() > CHANGED:
+            return line
+        number, text = rng.choice(line["alt"])
+        said, full = list(line["a"]), list(line["full"])
+        said[number], full[number] = text, 0
+        return {**line, "a": said, "full": full}
 
     def _document(self, line: dict[str, Any], rng: random.Random) -> list[str]:
         doc, core = self.docs[line["d"]], line["core"]
         way = 0.0 if line.get("fix") else rng.random()
         chosen = set(core)
         if way > 0.65:
-            chosen |= set(rng.sample(range(len(doc)), min(len(doc), rng.randint(1, 4))))
+            others = line.get("near") if rng.random() < 0.6 else None
+            others = others or range(len(doc))
+            chosen |= set(rng.sample(others, min(len(others), rng.randint(1, 4))))
         elif way > 0.3:
             near = rng.choice((-1, 1))
             chosen |= {n + step for n in core for step in (0, near) if 0 <= n + step < len(doc)}
@@ -130,7 +143,7 @@ def _texts(line: dict[str, Any]) -> list[str]:
     if line["t"] == "s":
         return [line["a"], line["b"]]
     if line["t"] == "r":
-        return [line["q"], *line["a"]]
+        return [line["q"], *line["a"], *(text for _, text in line["alt"])]
     return [*line.get("e", ()), line["c"]]
 
 
@@ -170,7 +183,7 @@ def trace(line: dict[str, Any], doc: list[Ids], ids: dict[str, Ids], rng: random
     for a0, a1 in chunks([len(ids[t]) for t in line["a"]], LONGEST_RESPONSE):
         said = [ids[t][:LONGEST_RESPONSE] for t in line["a"][a0:a1]]
         head = 3 + len(question) + sum(map(len, said))
-        room = min(LONGEST_TRACE - head - 1, rng.randint(96, 320) if rng else 256)
+        room = min(LONGEST_TRACE - head - 1, rng.randint(96, 480) if rng else ROOM)
         elsewhere = {k for n, keys in enumerate(line["sup"]) if not a0 <= n < a1 for k in keys}
         ours = {k for keys in line["sup"][a0:a1] for k in keys}
         for d0, d1 in chunks([len(t) for t in doc], room):

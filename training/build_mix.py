@@ -5,8 +5,10 @@
 Data comes from ADJUDGE_DATA or the folder shared/data beside the checkout. A line of the mix is one of
 
     {"t": "p", "s": source, "e": [sentences], "c": claim, "y": label, "w": share, "k": [wrong span]}
-    {"t": "d", "s": source, "d": document number, "core": [sentence numbers], "c", "y", "w", "k"}
-    {"t": "r", "s": source, "q": question, "a": [response], "d": number, "rel", "use", "sup", "full", "y"}
+    {"t": "d", "s": source, "d": document number, "core": [sentence numbers], "c", "y", "w", "k",
+     "near": [numbers of other sentences that share most words]}
+    {"t": "r", "s": source, "q": question, "a": [response], "d": number, "rel", "use", "sup", "full", "y",
+     "alt": [[response sentence number, the same with an error put in]]}
     {"t": "s", "a": text, "b": text, "y": similarity}
     {"t": "doc", "e": [sentences]}            documents, numbered from 0 in order
 
@@ -33,6 +35,7 @@ import sources
 from sources import Pair, RagRow
 
 from adjudge.judges.local.answers import answered, is_fragment
+from adjudge.judges.local.labelling import stated
 from adjudge.judges.local.words import bag
 
 EDIT_SOURCES = {
@@ -50,6 +53,8 @@ ANSWERED = 0.15
 """Share of response sentences that are also shown behind their question, as bare answers always are."""
 ROLES = 0.6
 """Share of the invented texts seen in an epoch."""
+NEAR = 8
+"""Sentences kept as distractors that the judge itself might take for evidence."""
 Line = dict[str, Any]
 
 
@@ -83,8 +88,8 @@ class Builder:
             names.update(m[0] for m in edits._NAME.finditer(text) if len(m[0]) < 30)
         words = [w for w, _ in counts.most_common(9000) if bag(w).weights][150:]
         self.names = [n for n, _ in names.most_common(6000)]
-        near, inside = edits.Neighbours(words), edits.Inside(words)
-        self.false_edits = [*edits.FALSE_EDITS, near, near, inside, inside, inside]
+        inside = edits.Inside(words)
+        self.false_edits = [*edits.FALSE_EDITS, inside, inside, inside]
 
     def edit(self, claim: str, evidence: str) -> edits.Edit | None:
         """One error put into a claim; a few kinds are tried."""
@@ -134,9 +139,9 @@ def add_ragbench(build: Builder, rows: list[RagRow]) -> None:
             continue
         build.fold = row.fold
         add_trace(build, row, number, places)
-        for key, said in row.response:
-            told = row.support.get(key)
-            if told is None:
+        for key, text in row.response:
+            told, said = row.support.get(key), stated(text, "")
+            if told is None or not said:
                 continue
             if is_fragment(said):
                 add_support(build, row, number, places, answered(row.question, said), told)
@@ -179,7 +184,8 @@ def add_support(
     source, share = "ragbench_" + row.source, sources.RAGBENCH.share
     if full and core:
         core = sorted([n for n in near if n in core][:6])
-        build.add(t="d", s=source, d=number, core=core, c=claim, y="e", w=share)
+        around = [n for n in near if n not in core][:NEAR]
+        build.add(t="d", s=source, d=number, core=core, c=claim, y="e", w=share, near=around)
         made = build.edit(claim, " ".join(texts[n] for n in core))
         if made:
             build.add(
@@ -191,6 +197,7 @@ def add_support(
                 y=made.label,
                 w=1.0,
                 k=[made.start, made.end],
+                near=around,
             )
         others = [n for n in near if n not in core][:6]
         if len(core) <= 3 and len(others) > 1 and build.rng.random() < 0.6:
@@ -206,11 +213,17 @@ def add_support(
 def add_trace(build: Builder, row: RagRow, number: int, places: dict[str, int]) -> None:
     """Question and response against all context sentences: which are relevant, used, and bear out what."""
     rests = [row.support.get(key, (False, ())) for key, _ in row.response]
+    changed = []
+    for n, ((_, text), (full, keys)) in enumerate(zip(row.response, rests, strict=True)):
+        shown = " ".join(build.docs[number][places[k]] for k in keys if k in places)
+        made = build.edit(text, shown) if full and shown else None
+        if made:
+            changed.append([n, made.text])
     build.add(
         t="r", s="trace_" + row.source, q=row.question, a=[text for _, text in row.response], d=number,
         rel=[int(key in row.relevant) for key in places], use=[int(key in row.used) for key in places],
         sup=[sorted({places[k] for k in keys if k in places}) for _, keys in rests],
-        full=[int(full) for full, _ in rests], y=int(row.adherent),
+        full=[int(full) for full, _ in rests], y=int(row.adherent), alt=changed,
     )  # fmt: skip
 
 
@@ -225,7 +238,8 @@ def add_extracts(build: Builder, documents: dict[tuple[str, ...], str]) -> None:
             claim, evidence = document[n], " ".join(document)
             kept = edits.rounded(claim, evidence, build.rng) or edits.trimmed(claim, evidence, build.rng)
             text = kept.text if kept and build.rng.random() < 0.75 else claim
-            build.add(t="d", s="extract", d=number, core=[n], c=text, y="e", w=0.6)
+            around = [k for k in overlap_order(text, list(document)) if k != n][:NEAR]
+            build.add(t="d", s="extract", d=number, core=[n], c=text, y="e", w=0.6, near=around)
             made = build.edit(text, evidence)
             if made and made.text not in document:
                 build.add(
@@ -237,8 +251,9 @@ def add_extracts(build: Builder, documents: dict[tuple[str, ...], str]) -> None:
                     y=made.label,
                     w=1.0,
                     k=[made.start, made.end],
+                    near=around,
                 )
-            others = [k for k in overlap_order(text, list(document)) if k != n][:4]
+            others = around[:4]
             if len(others) > 1 and build.rng.random() < 0.4:
                 picked = build.rng.sample(others, build.rng.randint(1, min(3, len(others))))
                 build.add(

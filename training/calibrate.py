@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from batches import LONGEST_RESPONSE, LONGEST_TRACE, Texts, chunks, read
+from batches import LONGEST_RESPONSE, LONGEST_TRACE, ROOM, Texts, chunks, read
 from score import auroc
 
 from adjudge.judges.local.asked import Sentence
@@ -32,9 +32,9 @@ from adjudge.judges.local.model import PairScore
 from adjudge.judges.local.windows import passages
 from adjudge.judges.local.words import bag
 
-VERSION = "2"
+VERSION = "3"
 FITTED = ("margin", "stance", "near", "alike")
-GRID = {"weakest": (0.0, 0.25, 0.5), "length": (0.0, -0.2, -0.4), "figures": (-0.1,)}
+GRID = {"weakest": (0.25, 0.5, 0.75), "length": (-0.2, -0.4, -0.6), "figures": (-0.1,)}
 """`figures` is given, not chosen: what states a figure that the evidence lacks is not entailed, though on
 these sets, where such figures are often numbers of list items, saying so costs .001 of AUROC.
 """
@@ -82,7 +82,7 @@ def all_signals(rows: Rows, windows: Rows, folds: dict[str, np.ndarray]) -> list
         pairs = folds.get(rows[window["r"]]["f"], both)
         own = {text: tuple(map(float, pairs[at + n])) for n, text in enumerate(window["w"])}
         at += len(window["w"])
-        works[window["r"]].sentences.append((window["c"], own))
+        works[window["r"]].sentences.append((window["t"], own))
     with Pool() as pool:
         return pool.map(row_signals, works, chunksize=100)
 
@@ -225,7 +225,7 @@ def traces(folds: dict[str, Any], data: Path) -> dict[str, list[float]]:
                 + len(texts.ids[row["q"]][:96])
                 + sum(len(texts.ids[t][:LONGEST_RESPONSE]) for t in row["a"][a0:a1])
             )
-            for d0, d1 in chunks([len(t) for t in doc], min(LONGEST_TRACE - head - 1, 256)):
+            for d0, d1 in chunks([len(t) for t in doc], min(LONGEST_TRACE - head - 1, ROOM)):
                 own = logits[row["f"]][at : (at := at + next(spans))]
                 supported[a0:a1] = np.maximum(supported[a0:a1], own[: a1 - a0, 2])
                 relevant[d0:d1] = np.maximum(relevant[d0:d1], own[a1 - a0 :, 0])

@@ -22,10 +22,10 @@ from batches import read
 from build_mix import Builder, write
 from sources import share_of
 
-from adjudge.judges.local.answers import answered, is_fragment
+from adjudge.judges.local.asked import claim_sentences
 from adjudge.judges.local.evidence import prepare
-from adjudge.judges.local.windows import passages
-from adjudge.segment.sentences import split_sentences
+from adjudge.judges.local.labelling import stated
+from adjudge.judges.local.windows import BUDGET
 
 Row = dict[str, Any]
 LIMITS = {"climate_fever": 2000, "covidfact": 2400, "extract": 700, "edit_extract": 900, "fused_extract": 250}
@@ -63,18 +63,19 @@ def pair_rows(lines: list[Row], docs: list[list[str]], rng: random.Random) -> li
 
 
 def answer_rows(lines: list[Row], docs: list[list[str]]) -> list[Row]:
-    """Whole RAGBench responses against all their documents."""
+    """All that a RAGBench response states, against all its documents."""
     return [
         {
             "s": "answer_" + line["s"],
             "f": line["f"],
             "q": line["q"],
-            "c": " ".join(line["a"]),
+            "c": said,
             "e": " ".join(docs[line["d"]]),
             "y": "e" if line["y"] else "x",
         }
         for line in lines
-        if line["t"] == "r" and line["a"]
+        if line["t"] == "r"
+        if (said := " ".join(filter(None, (stated(text, line["q"]) for text in line["a"]))))
     ]
 
 
@@ -115,19 +116,16 @@ def main() -> None:
     windows = []
     for number, row in enumerate(rows):
         evidence = prepare(row["e"])
-        for start, end in split_sentences(row["c"]):
-            sentence = row["c"][start:end]
-            if "q" in row and is_fragment(sentence):
-                sentence = answered(row["q"], sentence)
-            found = passages(sentence, evidence)
-            windows.append(
-                {
-                    "r": number,
-                    "c": sentence,
-                    "k": [p.kind for p in found],
-                    "w": [p.text(evidence) for p in found],
-                }
-            )
+        windows += [
+            {
+                "r": number,
+                "c": sentence.asked,
+                "t": sentence.text,
+                "k": [p.kind for p in sentence.found],
+                "w": [p.text(evidence) for p in sentence.found],
+            }
+            for sentence in claim_sentences(row["c"], evidence, BUDGET)
+        ]
     write(told.out / "calibration.jsonl.xz", rows)
     write(told.out / "windows.jsonl.xz", windows)
     print(json.dumps(Counter(row["s"] for row in rows), indent=1), sum(len(w["w"]) for w in windows), "pairs")

@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from adjudge.judges.local.encoder import bundled
 from adjudge.judges.local.numbers import find_numbers
 from adjudge.judges.local.words import OPPOSITES, stem
@@ -206,34 +204,6 @@ def ring(claim: str, evidence: str, rng: random.Random) -> Edit | None:  # noqa:
     else:
         new = _OPPOSITE[hit[0].lower()]
     return _put(claim, *hit.span(), new, "c")
-
-
-class Neighbours:
-    """Words of the same kind but another meaning, by static word vectors: guitar for piano, rose for fell."""
-
-    def __init__(self, words: Sequence[str], low: float = 0.32, high: float = 0.55) -> None:
-        self._near: dict[str, list[str]] = {}
-        vectors = bundled().words(list(words))
-        for begin in range(0, len(words), 512):
-            cosines = vectors[begin : begin + 512] @ vectors.T
-            for row, word in zip(cosines, words[begin : begin + 512], strict=True):
-                best = np.argsort(-row)[:60]
-                self._near[word] = [
-                    words[k]
-                    for k in best
-                    if low < row[k] < high
-                    and _kind(words[k]) == _kind(word)
-                    and stem(words[k])[:4] != stem(word)[:4]
-                ][:8]
-
-    def __call__(self, claim: str, evidence: str, rng: random.Random) -> Edit | None:
-        seen = evidence.lower()
-        places = [m for m in _WORD.finditer(claim) if self._near.get(m[0])]
-        if not places:
-            return None
-        hit = rng.choice(places)
-        new = [word for word in self._near[hit[0]] if word not in seen]
-        return _put(claim, *hit.span(), rng.choice(new), "x") if new else None
 
 
 class Inside:

@@ -167,8 +167,10 @@ def test_steps_give_what_the_joint_question_gives(judge: LocalJudge) -> None:
         RelevantSentences(question, CONTEXTS),
         *(SupportSentence(CONTEXTS, response, key, question) for key, _ in response),
     )
-    assert relevant.value == joint.value.relevant
     assert tuple(reply.value for reply in supports) == joint.value.support
+    # Alone, it is answered without the response; the joint answer may also name what the response speaks of.
+    assert relevant.value == ("0a",)
+    assert set(relevant.value) <= set(joint.value.relevant)
 
 
 def test_facts(judge: LocalJudge) -> None:
@@ -226,7 +228,7 @@ def test_every_kind_has_an_answer_and_the_foreign_one_an_error(judge: LocalJudge
         ask(judge, Unheard())
     assert {CheckClaims, ExtractFacts, LabelSentences, RateFact} <= judge.answers
     assert judge.name == "local"
-    assert judge.describe().startswith("local@4+")
+    assert judge.describe().startswith("local@5+")
 
 
 def test_verdicts_do_not_depend_on_company_or_order() -> None:

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.judges.base import LabelSentences
 from adjudge.judges.local.asked import at_evidence_precision, claim_sentences, unspoken
 from adjudge.judges.local.calibration import bundled_calibration, signals
 from adjudge.judges.local.evidence import Evidence
-from adjudge.judges.local.labelling import adherence
+from adjudge.judges.local.judge import LocalJudge
+from adjudge.judges.local.labelling import adherence, whole_pair
 from adjudge.judges.local.mix import ModelVerifier, TraceLabels, label_traces, similarities
 from adjudge.judges.local.model import PairScore
 from adjudge.judges.local.verifier import NOTHING, Opinion
@@ -104,6 +106,17 @@ def test_windows_find_the_sentence_that_speaks_of_the_claim() -> None:
     assert any("rocket" in p.text(evidence) for p in passages("A rocket reached orbit.", evidence, 1))
 
 
+@pytest.mark.parametrize("told", ["1,846 people took part.", "It took place on 3 May 1846."])
+def test_windows_find_the_sentence_with_the_figure_of_the_claim(told: str) -> None:
+    text = " ".join(f"The festival of Karvik has a parade, a choir and stall {n}." for n in range(20, 35))
+    evidence = Evidence(f"{text} {told}")
+    claim = "The festival of Karvik, with a parade and a choir, began in 1846."
+    claim = (
+        claim if "May" in told else "The festival of Karvik, with a parade and a choir, drew 1,846 people."
+    )
+    assert told in passages(claim, evidence)[0].text(evidence)
+
+
 def test_a_short_text_is_read_whole_and_only_once() -> None:
     evidence = Evidence("Paris is the capital of France. Lyon is a large city in France.")
     (whole,) = passages("Lyon is the capital of France.", evidence)
@@ -116,6 +129,7 @@ def test_a_short_text_is_read_whole_and_only_once() -> None:
         ("Paris is the capital of France.", True),
         ("The capital of France is Paris.", True),
         ("Lyon is the capital of France.", False),
+        ("The capital of France is Lyon.", False),
     ],
 )
 def test_words_of_two_sentences_do_not_make_a_claim_true(
@@ -143,10 +157,29 @@ def test_traces_are_probabilities() -> None:
 
 
 def test_adherence_rises_with_both_views() -> None:
-    sure, unsure = Opinion(0.9, 0.05, 0.05, ""), Opinion(0.3, 0.6, 0.1, "")
+    asked = LabelSentences(
+        "When did it open?",
+        (("0a", "It opened in 1911."),),
+        (("a", "It opened in 1911."), ("b", "It is red.")),
+    )
+    sure, unsure = (
+        {whole_pair(asked): opinion} for opinion in (Opinion(0.9, 0.05, 0.05, ""), Opinion(0.3, 0.6, 0.1, ""))
+    )
     well, badly = TraceLabels([], [], [0.9, 0.8]), TraceLabels([], [], [0.2, 0.3])
-    assert adherence(sure, well) > adherence(sure, badly) > adherence(unsure, badly)
-    assert adherence(sure, TraceLabels([], [], [])) == adherence(sure, None) == sure.entailed
+    assert adherence(asked, sure, well) > adherence(asked, sure, badly) > adherence(asked, unsure, badly)
+    assert adherence(asked, sure, None) == 0.9
+
+
+def test_sentences_that_state_nothing_do_not_count_against_adherence() -> None:
+    contexts = (("0a", "The bridge opened in 1911."), ("0b", "It is painted red."))
+    plain = (("a", "The bridge opened in 1911."),)
+    silent = (("b", "The toll is not mentioned in the provided context."), ("c", "Here are the steps: 1."))
+    judge = LocalJudge()
+    asked = [LabelSentences("When did it open?", contexts, said) for said in (plain, plain + silent, silent)]
+    alone, longer, nothing = (reply.value for reply in judge.answer(asked))
+    assert [entry.support for entry in longer.support] == ["full"] * 3
+    assert longer.support[1].supported_by == longer.support[2].supported_by == ("supported_without_sentence",)
+    assert all(labels.overall_supported and labels.probability > 0.5 for labels in (alone, longer, nothing))
 
 
 def test_the_calibration_belongs_to_the_model(verifier: ModelVerifier) -> None:

@@ -25,7 +25,7 @@ _TELLING = 0.5
 _UNREAD = PairScore(-3.0, 0.0, -3.0, -4.0, 0.0)
 """Stands for a claim that the model was not asked about: neutral, as such claims are on held-back data."""
 _LENGTHS = (100, 6000)
-RECALL, NEAR, ABSENT = NAMES.index("recall"), NAMES.index("recall3"), NAMES.index("figures_absent")
+RECALL, NEAR = NAMES.index("recall"), NAMES.index("recall3")
 SPOKEN_OF = 0.4
 """Share of a claim's words, by weight, from which evidence is taken to speak of it."""
 
@@ -46,11 +46,11 @@ class Signals(NamedTuple):
     length: float
     """Logarithm of the evidence's length: in a long text something always looks like the claim."""
     figures: float
-    """Whether a figure of the claim differs from the evidence's, or is nowhere in it."""
+    """Whether a figure of the claim is nowhere in the evidence."""
     spoken: float
     """Share of the words found anywhere in the evidence."""
     differ: float
-    """Whether a figure differs."""
+    """Whether such a figure stands where the evidence has another of its kind."""
     against: float
     """Contradicted against neutral, the most over sentences and windows."""
 
@@ -137,8 +137,8 @@ def signals(sentences: Sequence[Sentence], scores: Sequence[Sequence[PairScore]]
         averaged([s.compared.values[NEAR] for s in sentences]),
         averaged([max(x.similarity for x in own) for own in told]),
         float(np.log(np.clip(length, *_LENGTHS))),
-        float(any(s.compared.figures.differing or s.compared.values[ABSENT] for s in sentences)),
+        float(any(s.compared.figures_absent for s in sentences)),
         averaged([s.compared.values[RECALL] for s in sentences]),
-        float(any(s.compared.figures.differing for s in sentences)),
+        float(any(s.compared.figures.differing and s.compared.figures_absent for s in sentences)),
         float(max(x.contradicted - x.neutral for own in told for x in own)),
     )

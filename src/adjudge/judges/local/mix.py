@@ -118,7 +118,7 @@ def _why(sentence: Sentence, windows: Sequence[tuple[str, str]], scores: Sequenc
     passage = windows[best][1]
     shown = passage if len(passage) <= 160 else passage[:157] + "…"
     notes = [f"margin {margin(scores[best]):+.1f}"]
-    if sentence.compared.figures.first_difference:
+    if sentence.compared.figures.first_difference and sentence.compared.figures_absent:
         notes.append(f"figures differ: {sentence.compared.figures.first_difference}")
     elif sentence.compared.values[NAMES.index("figures_absent")]:
         notes.append("a figure of the claim is not there")

@@ -28,7 +28,7 @@ Ids = NDArray[np.int64]
 
 CLS, SEP = 101, 102
 LONGEST_PAIR, LONGEST_TRACE = 256, 512
-_LONGEST_RESPONSE, _LONGEST_QUESTION, _ROOM = 240, 96, 256
+_LONGEST_RESPONSE, _LONGEST_QUESTION, _ROOM = 240, 96, 400
 RELEVANT, USED, SUPPORTED, WRONG = range(4)
 _TOKENS = 1536
 """Tokens of one batch: more no longer fit a core's own cache."""

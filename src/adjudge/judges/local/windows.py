@@ -3,18 +3,20 @@
 Up to three short sentences are read whole. Otherwise the first window gathers sentences from anywhere so that
 together they cover the claim. Others are read only where some sentence has a good part of the claim by
 itself: a sentence with its neighbours, or alone. All come from one ranking of the sentences by shared word
-weight and vector cosine.
+weight and vector cosine; a figure that a sentence bears out counts as a shared word.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.judges.local.evidence import Evidence, vector_of
-from adjudge.judges.local.words import Bag, bag, weight
+from adjudge.judges.local.numbers import agrees, date_agrees, find_numbers
+from adjudge.judges.local.words import bag
 
 BUDGET = 3
 """Windows a claim sentence is held against at most, so model pairs a claim sentence. On sources the model has
@@ -23,8 +25,12 @@ not seen each of the first three adds to the order of claims, a fourth hardly; e
 SPEAKS = 0.3
 """Share of the claim's word weight from which a single sentence is worth a window of its own."""
 _COSINE = 0.5
-_SHORT, _GATHERED, _MOST = 700, 1000, 5
+_SHORT, _GATHERED, _LEAST, _MOST = 700, 1000, 4, 5
 _LEAST_GAIN = 0.02
+_FIGURE, _DIGIT = 6.0, 3.0
+"""Weight of a figure beside those of words, where a rare name has about 7 and a common noun 3; and of one of
+a single digit, which is found in many places by chance.
+"""
 
 
 class Passage(NamedTuple):
@@ -46,12 +52,11 @@ def passages(claim: str, evidence: Evidence, budget: int = BUDGET) -> list[Passa
     if count <= 3 and (count == 1 or len(evidence.text) <= _SHORT):
         # A part of what can be read whole adds nothing, and may seem to say what the whole denies.
         return [Passage("all", tuple(range(count)))]
-    words = bag(claim)
-    shared = _shared(words, evidence)
-    scores = _scores(claim, words, shared, evidence)
+    wanted = _Wanted(claim, evidence)
+    scores = _scores(claim, wanted, evidence)
     order = [int(n) for n in np.argsort(-scores, kind="stable")]
-    found = [Passage("all", _gathered(order, words, shared, evidence))]
-    if max(map(_weight, shared.values()), default=0.0) <= SPEAKS * words.total:
+    found = [Passage("all", _gathered(order, wanted, evidence))]
+    if max(map(wanted.weight, wanted.shared.values()), default=0.0) <= SPEAKS * wanted.total:
         return found
     singles = [Passage("one", (n,)) for n in order[: max(1, budget // 2)]]
     threes = [Passage("three", numbers) for numbers in _threes(order, count)]
@@ -63,26 +68,47 @@ def passages(claim: str, evidence: Evidence, budget: int = BUDGET) -> list[Passa
     return found
 
 
-def _shared(words: Bag, evidence: Evidence) -> dict[int, set[str]]:
-    """Stems of the claim in each sentence that has any."""
-    shared: dict[int, set[str]] = {}
-    for key in words.weights:
-        for number in evidence.index.get(key, ()):
-            shared.setdefault(number, set()).add(key)
-    return shared
+class _Wanted:
+    """Words and figures of a claim with their weights, and which of them each sentence has."""
+
+    def __init__(self, claim: str, evidence: Evidence) -> None:
+        self.weights = dict(bag(claim).weights)
+        self.shared: dict[int, set[str]] = {}
+        for key in self.weights:
+            self._in(key, evidence.index.get(key, ()))
+        told = evidence.figures
+        stated = find_numbers(claim)
+        for number in stated.numbers:
+            has = [n for n, own in enumerate(told) if any(agrees(number, other) for other in own.numbers)]
+            self._figure(number.text, has)
+        for date in stated.dates:
+            has = [
+                n
+                for n, own in enumerate(told)
+                if any(date_agrees(date, other) or date.year == other.year is not None for other in own.dates)
+            ]
+            self._figure(date.text, has)
+        self.total = self.weight(set(self.weights)) or 1.0
+
+    def _figure(self, text: str, numbers: Iterable[int]) -> None:
+        key = "#" + text
+        self.weights[key] = _FIGURE if len(text.strip()) > 1 else _DIGIT
+        self._in(key, numbers)
+
+    def _in(self, key: str, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self.shared.setdefault(number, set()).add(key)
+
+    def weight(self, keys: set[str]) -> float:
+        # In a fixed order: sums of floats depend on it, and sets have none.
+        return sum(self.weights[key] for key in sorted(keys))
 
 
-def _weight(keys: set[str]) -> float:
-    # In a fixed order: sums of floats depend on it, and sets have none.
-    return sum(weight(key) for key in sorted(keys))
-
-
-def _scores(claim: str, words: Bag, shared: dict[int, set[str]], evidence: Evidence) -> NDArray[np.float64]:
-    """Share of the claim's word weight, and half the cosine with the claim."""
+def _scores(claim: str, wanted: _Wanted, evidence: Evidence) -> NDArray[np.float64]:
+    """Share of the claim's weight, and half the cosine with the claim."""
     scores: NDArray[np.float64] = _COSINE * np.asarray(evidence.vectors @ vector_of(claim), np.float64)
-    total = words.total or 1.0
-    for number, keys in shared.items():
-        scores[number] += _weight(keys) / total
+    for number, keys in wanted.shared.items():
+        scores[number] += wanted.weight(keys) / wanted.total
     # Sums that differ in the last bit must not change an order that is told to be fixed.
     rounded: NDArray[np.float64] = np.round(scores, 9)
     return rounded
@@ -97,24 +123,28 @@ def _threes(order: list[int], count: int) -> list[tuple[int, ...]]:
     return found
 
 
-def _gathered(
-    order: list[int], words: Bag, shared: dict[int, set[str]], evidence: Evidence
-) -> tuple[int, ...]:
-    """The best sentence, then whichever adds most of what is still uncovered."""
+def _gathered(order: list[int], wanted: _Wanted, evidence: Evidence) -> tuple[int, ...]:
+    """The best sentence, whichever adds most of what is still uncovered, then the next best."""
     chosen = [order[0]]
-    covered = set(shared.get(order[0], ()))
+    covered = set(wanted.shared.get(order[0], ()))
     size = len(evidence.sentences[order[0]])
-    floor = _LEAST_GAIN * (words.total or 1.0)
     rest = order[1:24]
     while rest and len(chosen) < _MOST:
-        gains = [_weight(shared.get(n, set()) - covered) for n in rest]
+        gains = [wanted.weight(wanted.shared.get(n, set()) - covered) for n in rest]
         best = int(np.argmax(np.round(gains, 9)))
-        if gains[best] <= floor and len(chosen) > 1:
+        if gains[best] <= _LEAST_GAIN * wanted.total and len(chosen) > 1:
             break
         number = rest.pop(best)
         if size + len(evidence.sentences[number]) > _GATHERED:
             continue
         size += len(evidence.sentences[number])
         chosen.append(number)
-        covered |= shared.get(number, set())
+        covered |= wanted.shared.get(number, set())
+    # What a claim rests on may be put in other words: the next best, up to a few sentences.
+    for number in order:
+        if len(chosen) >= _LEAST:
+            break
+        if number not in chosen and size + len(evidence.sentences[number]) <= _GATHERED:
+            chosen.append(number)
+            size += len(evidence.sentences[number])
     return tuple(sorted(chosen))
