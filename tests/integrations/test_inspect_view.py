@@ -50,6 +50,7 @@ def test_the_view_server_lists_and_gives_our_logs(tmp_path: Path) -> None:
     assert by_id["a"]["explanation"] == f"Unscored: {lacks}; give the Sample a target"
     assert by_id["b"]["explanation"] == "Precision: 50.0%, Recall: 100.0%, F1: 66.7%"
     # Neutral or contradicted is for the judge to say; that it is shown in words is asked here.
+    assert by_id["b"]["metadata"]["verdicts"]["reference"].startswith("claims: 1 ")
     assert " 9 crowns. → " in by_id["b"]["metadata"]["verdicts"]["claim:response:1"]
     told = by_id["b"]["metadata"]["verdicts"]["claim:response:0"]
     assert told == "The colour of the door is green. → entailed by reference"

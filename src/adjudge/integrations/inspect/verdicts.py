@@ -45,7 +45,12 @@ def _grid_words(grid: Grid) -> Iterator[tuple[str, str]]:
 
 
 def _label_words(label: Label) -> str:
-    value = {True: "yes", False: "no", None: f"none ({label.reason})"}.get(label.value, label.value)  # type: ignore[arg-type]
+    if label.value is None:
+        value = f"none ({label.reason})"
+    elif isinstance(label.value, bool):  # 1 is no yes: it may be a number of claims
+        value = "yes" if label.value else "no"
+    else:
+        value = str(label.value)
     against = f" against {label.against}" if label.against else ""
     why = f" ({_shorten(label.why)})" if label.why else ""
     return f"{label.name}{against}: {value}{why}"
