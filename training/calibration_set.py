@@ -24,7 +24,7 @@ from sources import share_of
 
 from adjudge.judges.local.asked import claim_sentences
 from adjudge.judges.local.evidence import prepare
-from adjudge.judges.local.labelling import stated
+from adjudge.judges.local.labelling import all_stated
 from adjudge.judges.local.windows import BUDGET
 
 Row = dict[str, Any]
@@ -75,7 +75,7 @@ def answer_rows(lines: list[Row], docs: list[list[str]]) -> list[Row]:
         }
         for line in lines
         if line["t"] == "r"
-        if (said := " ".join(filter(None, (stated(text, line["q"]) for text in line["a"]))))
+        if (said := all_stated(line["a"], line["q"]))
     ]
 
 

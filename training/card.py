@@ -42,8 +42,9 @@ articles, where one subtle error in fluent text decides. Probabilities are calib
 with both classes weighed alike; where unsupported claims are rare, expect more false alarms than the probability says.
 Whether a whole answer adheres to its passages it tells well on expertqa and emanual, and badly where one wrong link in
 a fluent sentence decides (hotpotqa, msmarco, delucionqa): there RAGAS, TruLens or GPT-3.5 order answers better.
-RAGBench labels come from GPT-4. The support sets and RAGBench's test splits below had been looked at seven times while
-earlier versions were built, and once with this one; what was changed since was chosen on sources left out of training.
+RAGBench labels come from GPT-4. The sets measured below had been looked at up to seven times while earlier versions
+were built (RAGChecker's preferences twice with the last of these), and once with this one; what was changed for it was
+chosen on sources left out of training.
 Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
 the table.
 """

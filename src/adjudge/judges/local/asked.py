@@ -50,7 +50,7 @@ def claim_sentences(claim: str, evidence: Evidence, budget: int) -> list[Sentenc
     """Sentences of a claim, each with the windows it is held against: none where it is not spoken of."""
     bare = [
         Sentence(text, text, bag(text).total + _NO_WORDS, [], features(text, evidence.text))
-        for text in stating(claim)
+        for text in stated_sentences(claim)
     ]
     if unspoken(bare):
         return bare
@@ -60,7 +60,7 @@ def claim_sentences(claim: str, evidence: Evidence, budget: int) -> list[Sentenc
     ]
 
 
-def stating(claim: str) -> list[str]:
+def stated_sentences(claim: str) -> list[str]:
     """Sentences of a claim that state something, without what frames them; all if none does."""
     texts = _with_answers([claim[start:end] for start, end in split_sentences(claim)])
     return [substance(text) for text in texts if is_statement(text) and not is_heading(text)] or texts

@@ -7,7 +7,7 @@ overlap and cosine; the verifier tells whether a response sentence is supported 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
@@ -49,6 +49,12 @@ def pairs_of(contexts: Keyed, response: Keyed, question: str) -> list[tuple[str,
     return [(claim, evidence) for _, text in response if (claim := stated(text, question))]
 
 
+def all_stated(texts: Iterable[str], question: str) -> str:
+    """What the sentences of a response state, as one claim; "" for nothing."""
+    return " ".join(claim for text in texts if (claim := stated(text, question)))
+
+
+@lru_cache(maxsize=4096)
 def stated(text: str, question: str) -> str:
     """What a response sentence states, as evidence is searched for it; "" for nothing."""
     return in_full(substance(text), question) if split_claims(text) else ""
@@ -56,8 +62,7 @@ def stated(text: str, question: str) -> str:
 
 def whole_pair(question: LabelSentences) -> tuple[str, str]:
     """(the response as one claim, all contexts), by which adherence is graded."""
-    said = [claim for claim, _ in pairs_of((), question.response, question.question)]
-    return " ".join(said), joined(question.contexts)
+    return all_stated((text for _, text in question.response), question.question), joined(question.contexts)
 
 
 def joined(contexts: Keyed) -> str:

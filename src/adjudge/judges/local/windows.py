@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.judges.local.evidence import Evidence, vector_of
-from adjudge.judges.local.numbers import agrees, date_agrees, find_numbers
+from adjudge.judges.local.numbers import Date, agrees, date_agrees, find_numbers
 from adjudge.judges.local.words import bag
 
 BUDGET = 3
@@ -76,18 +76,12 @@ class _Wanted:
         self.shared: dict[int, set[str]] = {}
         for key in self.weights:
             self._in(key, evidence.index.get(key, ()))
-        told = evidence.figures
-        stated = find_numbers(claim)
-        for number in stated.numbers:
-            has = [n for n, own in enumerate(told) if any(agrees(number, other) for other in own.numbers)]
-            self._figure(number.text, has)
-        for date in stated.dates:
-            has = [
-                n
-                for n, own in enumerate(told)
-                if any(date_agrees(date, other) or date.year == other.year is not None for other in own.dates)
-            ]
-            self._figure(date.text, has)
+        told = list(enumerate(evidence.figures))
+        figures = find_numbers(claim)
+        for number in figures.numbers:
+            self._figure(number.text, [n for n, own in told if any(agrees(number, x) for x in own.numbers)])
+        for date in figures.dates:
+            self._figure(date.text, [n for n, own in told if any(_same_time(date, x) for x in own.dates)])
         self.total = self.weight(set(self.weights)) or 1.0
 
     def _figure(self, text: str, numbers: Iterable[int]) -> None:
@@ -102,6 +96,11 @@ class _Wanted:
     def weight(self, keys: set[str]) -> float:
         # In a fixed order: sums of floats depend on it, and sets have none.
         return sum(self.weights[key] for key in sorted(keys))
+
+
+def _same_time(claimed: Date, told: Date) -> bool:
+    """Whether a date is borne out, or at least its year."""
+    return date_agrees(claimed, told) or (told.year is not None and claimed.year == told.year)
 
 
 def _scores(claim: str, wanted: _Wanted, evidence: Evidence) -> NDArray[np.float64]:

@@ -12,9 +12,10 @@ _LEADING_MARK = re.compile(
 """An upper-case letter with a stop is one only before a word and another in lower case: "A. Pay the toll",
 not "G. Stanley Hall".
 """
-_NEXT_MARK = re.compile(r"(?<=[.!?:;…)”\"])\s+\(?(?:[0-9]{1,2}|[a-zA-Z])[.)]\s*\Z")
+_ITEM = r"\(?(?:[0-9]{1,2}|[a-zA-Z])[.)]\s*\Z"
+_NEXT_MARK = re.compile(r"(?<=[.!?:;…)”\"])\s+" + _ITEM)
 """Mark of the next item of a list, where sentences were cut behind it: "Check the oil. 2."."""
-_ONLY_MARK = re.compile(r"(?:[-*+•‣◦▪–#>]+|\(?(?:[0-9]{1,2}|[a-zA-Z])[.)])\s*\Z")
+_ONLY_MARK = re.compile(_ITEM)
 _CITATION = re.compile(r"\s*\[(?:[0-9]{1,3}(?:\s*[,–-]\s*[0-9]{1,3})*|citation needed)\]")
 _UNSAID = re.compile(_CITATION.pattern + r"|\*\*|__")
 _HEADING = re.compile(r"(?:#{1,6}\s[^\n]*|\*\*[^*\n]+\*\*:?|__[^_\n]+__:?)\s*\n\s*")
