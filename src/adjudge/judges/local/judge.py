@@ -44,7 +44,7 @@ from adjudge.judges.local.phrases import points_out_error, refusal
 from adjudge.judges.local.verifier import FeatureVerifier, Opinion, Verifier, make_verifier
 from adjudge.segment.claims import split_claims
 
-VERSION = 5
+VERSION = 6
 _CELLS = {"entailed": "e", "contradicted": "c", "neutral": "n"}
 _READ: frozenset[type[Question]] = frozenset(
     {CheckClaims, LabelSentences, SupportSentence, RateFact, Similarity}

@@ -1,0 +1,217 @@
+"""When what happened to whom, and which of two came first: what a small model cannot read off figures.
+
+"Hall was born in 1846, Terman in 1877" has the same words with the years exchanged, and the model finds both
+about as likely. Births, deaths, foundings, openings and releases are therefore read by pattern: few of those
+told, but surely. A claim that tells another date of one, or the opposite order of two, is contradicted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from adjudge.judges.local.evidence import Evidence
+from adjudge.judges.local.names import BESIDE, NAME, Finding, name_words, same_name
+from adjudge.judges.local.numbers import Date, find_numbers
+from adjudge.judges.local.numerals import MONTH
+
+_HAPPENED = {
+    "born": "born", "died": "died", "founded": "founded", "established": "founded", "formed": "founded",
+    "launched": "launched", "opened": "opened", "released": "released", "published": "published",
+}  # fmt: skip
+_TO_THE_DAY = frozenset({"born", "died"})
+"""Of the others there is often more than one day in the same year: a film's, by country."""
+_VERB = "|".join(_HAPPENED)
+_PLAIN = r"(?:(?!\b(?:who|whose|which|that|where|was|were)\b)[^.;()])"
+_REST = r"(?:[^.;]|(?<=\b[A-Z])\.)*"
+_BE = r"(?:was|were|is|are|has been|had been)"
+_LIFE = re.compile(rf"(?P<who>{NAME}),? \((?P<inside>[^()]*[0-9]{{4}}[^()]*)\)")
+_TOLD = re.compile(
+    rf"(?P<who>{NAME}){BESIDE} (?:(?:which |who )?{_BE} )?(?:first |officially |originally )?"
+    rf"(?P<what>{_VERB})\b(?=(?P<rest>{_REST}))"
+)
+_KIND = re.compile(
+    rf"^\W?(?P<who>{NAME})\W?{BESIDE} (?:is|are|was|were) (?:an?|the) {_PLAIN}{{0,120}}?"
+    rf"(?P<what>founded|established|formed|launched|opened|released|published)\b(?P<rest>{_REST})"
+)
+_WORK = re.compile(
+    rf"(?P<who>{NAME})\W?{BESIDE} (?:is|was) an? (?P<year>[12][0-9]{{3}}) (?:[\w-]+ ){{0,7}}"
+    r"(?:film|movie|album|song|single|game|musical|comedy|documentary|drama|thriller|EP)\b"
+)
+_ALSO = re.compile(
+    rf"(?:[,;]| and| while| but)+ (?:and |while |but )?(?P<who>{NAME}) (?:in|on) (?P<rest>[^.;]*)"
+)
+_UP_TO = re.compile(
+    r"(?: \w+){0,3}? ?(?:in|on|,|around|circa|c\.)? ?(?:the )?(?:[A-Z][\w ,]{0,30}(?:in|on) )?"
+)
+"""What may stand between the verb and its date."""
+_OPEN = re.compile(r"\b(?:before|after|since|until|between|from|either|or|and [a-z]+)\b|\bby $")
+_ROUGH = re.compile(r"['’]?s\b|,? or\b|,? and [12][0-9]{3}|\s?[–-]")
+"""Before and behind a date that is not one day or year: "before 1900", "the 1970's", "1964 or 1965"."""
+_TO = re.compile(r"\s*[–—-]{1,2}\s*")
+_ORDER = re.compile(
+    rf"(?P<a>{NAME}){BESIDE} (?:{_BE} )?(?:(?P<what>{_VERB}) )?"
+    rf"(?P<order>before|after|first|earlier|later|older|younger|prior to)\b(?: than)?(?=(?P<rest>{_REST}))"
+)
+_ASKED = re.compile(
+    rf"^(?:Who|Which|What)\b[^?]*?(?:\b(?P<what>{_VERB}) )?"
+    rf"(?P<order>first|earlier|later|last|older|younger),? "
+    rf"(?P<a>{NAME}),? or (?P<b>{NAME})\s*\? (?P<told>{NAME})\W*$"
+)
+_EARLY = frozenset(("before", "first", "earlier", "older", "prior to"))
+_YES = len("Yes, .")
+"""Letters that a claim may have beside what it says."""
+_IS_MONTH = re.compile(MONTH, re.IGNORECASE)
+
+
+class Event(NamedTuple):
+    """What happened to whom, and when."""
+
+    who: frozenset[str]
+    what: str
+    when: Date
+
+
+class Order(NamedTuple):
+    """What is claimed to have happened to one before it did to another."""
+
+    first: frozenset[str]
+    second: frozenset[str]
+    what: str
+    alone: bool
+    """Whether the claim says nothing else."""
+
+
+def check(claim: str, evidence: Evidence) -> Finding | None:
+    """What the evidence's events say of the claim's; none where they do not meet."""
+    claimed, ordered = list(events(claim)), list(orders(claim))
+    known = _known(tuple(evidence.sentences)) if claimed or ordered else ()
+    met = [
+        *(_dated(event, known, evidence) for event in claimed),
+        *(_ordered(order, known) for order in ordered),
+    ]
+    found = [finding for finding in met if finding is not None]
+    wrong = [finding for finding in found if not finding.agrees]
+    return wrong[0] if wrong else found[0] if found else None
+
+
+@lru_cache(maxsize=2048)
+def _known(sentences: tuple[str, ...]) -> tuple[Event, ...]:
+    return tuple(event for sentence in sentences for event in events(sentence))
+
+
+def _dated(event: Event, known: Sequence[Event], evidence: Evidence) -> Finding | None:
+    own = [other for other in known if other.what == event.what and same_name(event.who, other.who)]
+    if not own or not all(_differ(event, other.when) for other in own):
+        return Finding(True, False, "") if own else None
+    if _namesakes(event.who, own[0].who, evidence):
+        return None
+    return Finding(False, True, f"{event.what} {event.when.text}, there {own[0].when.text.strip()}")
+
+
+def _namesakes(claimed: frozenset[str], known: frozenset[str], evidence: Evidence) -> bool:
+    """Whether the claimed name, a part of the known one, is also part of another that the evidence has."""
+    names = {name_words(found[0]) for text in evidence.sentences for found in re.finditer(NAME, text)}
+    return any(claimed <= name and not same_name(name, known) for name in names)
+
+
+def _differ(event: Event, when: Date) -> bool:
+    """Whether a year differs; for births and deaths any part that both tell."""
+    parts = 3 if event.what in _TO_THE_DAY else 1
+    return any(a and b and a != b for a, b in zip(event.when[:parts], when[:parts], strict=True))
+
+
+def _ordered(order: Order, known: Sequence[Event]) -> Finding | None:
+    one, two = (
+        {e.when[:3] for e in known if e.what == order.what and same_name(who, e.who)} for who in order[:2]
+    )
+    if len(one) != 1 or len(two) != 1:
+        return None
+    a, b = _span(*one.pop()), _span(*two.pop())
+    if a[1] < b[0]:
+        return Finding(True, order.alone, f"{order.what} in this order")
+    return Finding(False, True, f"{order.what} in the other order") if b[1] < a[0] else None
+
+
+_Day = tuple[int, int, int]
+
+
+def _span(year: int | None, month: int | None, day: int | None) -> tuple[_Day, _Day]:
+    """First and last day of a date."""
+    return (year or 0, month or 1, day or 1), (year or 0, month or 12, day or 31)
+
+
+def events(text: str) -> Iterator[Event]:
+    """Events told in a text, with the name of what they happened to."""
+    for life in _LIFE.finditer(text):
+        yield from _life(life["who"], life["inside"])
+    for work in _WORK.finditer(text):
+        yield from _event(work["who"], "released", f" {work['year']}")
+    kind = _KIND.match(text)
+    told = [kind] if kind else _TOLD.finditer(text)
+    for found in told:
+        yield from _event(found["who"], _HAPPENED[found["what"]], found["rest"])
+        for more in _ALSO.finditer(found["rest"]):
+            yield from _event(more["who"], _HAPPENED[found["what"]], f" in {more['rest']}")
+
+
+def _event(who: str, what: str, rest: str) -> Iterator[Event]:
+    """The first date behind a verb, unless too much stands before it."""
+    words, dates = name_words(who), find_numbers(rest).dates
+    if not words or not dates or not dates[0].year:
+        return
+    before, after = rest[: dates[0].start], rest[dates[0].end :]
+    if _UP_TO.fullmatch(before) and not _OPEN.search(before) and not _ROUGH.match(after):
+        yield Event(words, what, dates[0])
+
+
+def _life(who: str, inside: str) -> Iterator[Event]:
+    """Years of a life in brackets behind a name."""
+    words = name_words(who)
+    dates = [date for date in find_numbers(inside).dates if date.year]
+    if not words or not dates or " or " in inside:
+        return
+    if re.search(r"\b(?:born|b\.)", inside):
+        yield Event(words, "born", dates[0])
+    elif len(dates) == 2 and _TO.fullmatch(inside[dates[0].end : dates[1].start]):
+        yield Event(words, "born", dates[0])
+        yield Event(words, "died", dates[1])
+
+
+def orders(claim: str) -> Iterator[Order]:
+    """Which of two is claimed to have come first."""
+    asked = _ASKED.match(claim)
+    if asked:
+        told, pair = name_words(asked["told"]), (name_words(asked["a"]), name_words(asked["b"]))
+        chosen = [n for n, who in enumerate(pair) if who and told and same_name(told, who)]
+        if len(chosen) == 1:
+            yield from _order(asked, pair[chosen[0]], pair[1 - chosen[0]], True)
+        return
+    for found in _ORDER.finditer(claim):
+        a, others = name_words(found["a"]), _against(claim, found)
+        if a and len(others) == 1 and not same_name(a, others[0]):
+            plain = found["rest"].strip(" .").count(" ") < 6 and not find_numbers(found["rest"]).dates
+            alone = plain and len(claim) - len(found[0]) - len(found["rest"]) <= _YES
+            yield from _order(found, a, others[0], alone)
+
+
+def _order(found: re.Match[str], a: frozenset[str], b: frozenset[str], alone: bool) -> Iterator[Order]:
+    word = found["order"]
+    what = _HAPPENED.get(found["what"] or "", "born" if word in ("older", "younger") else "")
+    if what:
+        yield Order(a, b, what, alone) if word in _EARLY else Order(b, a, what, alone)
+
+
+def _against(claim: str, found: re.Match[str]) -> list[frozenset[str]]:
+    """Names that the order is against: behind "before" or "than", else all others of the claim."""
+    behind = re.match(rf" (?P<b>{NAME})", found["rest"])
+    if behind and found["order"] != "first":
+        return [words] if (words := name_words(behind["b"])) else []
+    distinct: list[frozenset[str]] = [name_words(found["a"])]
+    for name in re.finditer(NAME, claim):
+        words = frozenset(w for w in name_words(name[0]) if not w.isdigit() and not _IS_MONTH.fullmatch(w))
+        if words and not any(same_name(words, other) for other in distinct):
+            distinct.append(words)
+    return distinct[1:]
