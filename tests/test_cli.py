@@ -360,6 +360,19 @@ def test_lean_runs_explain_from_their_file_as_long_as_it_is_the_same(work):
     assert "standard input" in adjudge("run", "-", "--lean", input=line(0).encode()).stderr.decode()
 
 
+def test_messages_about_piped_input_do_not_name_its_copy(work):
+    broken = f"{line(0)}\n{{broken\n".encode()
+    stopped = adjudge("run", "-", "-o", "r", input=broken).stderr.decode()
+    skipped = adjudge("run", "-", "-o", "s", "--skip-bad", input=broken).stderr.decode()
+    unknown = adjudge(
+        "convert", "-", "out.jsonl", "--to", "native", input=b'{"qestion": "?"}\n'
+    ).stderr.decode()
+    for said in (stopped, skipped):
+        assert "standard input:2" in said
+    assert "standard input: no known format" in unknown
+    assert not any("standard-input-" in said for said in (stopped, skipped, unknown))
+
+
 def test_parameters_that_are_lists_and_those_that_do_not_exist(work):
     call("demo", "-o", "d")
     out = call("rescore", "d", "--set", "violations.without=explanation,correction").output

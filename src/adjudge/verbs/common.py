@@ -100,6 +100,7 @@ def say_skipped(skipped: Sequence[InputError]) -> None:
         return
     click.echo(f"skipped {len(skipped)} bad lines or samples:", err=True)
     for error in skipped[:5]:
+        _as_given(error)
         click.echo(f"  {error.place}: {error.problem}", err=True)
     if len(skipped) > 5:
         click.echo(f"  … and {len(skipped) - 5} more", err=True)
@@ -116,4 +117,18 @@ def input_file(input: str) -> Iterator[str]:
         while block := stream.read(1 << 20):
             copy.write(block)
         copy.flush()
-        yield copy.name
+        _GIVEN[copy.name] = "standard input" if input == "-" else input
+        try:
+            yield copy.name
+        except InputError as error:
+            _as_given(error)
+            raise
+
+
+_GIVEN: dict[str, str] = {}
+"""How a copy's input was named by the user, who knows nothing of the copy."""
+
+
+def _as_given(error: InputError) -> None:
+    if error.file is not None:
+        error.file = _GIVEN.get(error.file, error.file)
