@@ -146,6 +146,7 @@ def test_a_place_for_one_has_one_holder(claim: str) -> None:
         "Tessin is the capital of Morovia.",
         "Halberg is a port of Morovia.",
         "The capital of Sundria is Halberg.",
+        "The capital of North Morovia is Halberg.",
         "Halberg was the capital of Morovia.",
         "Mount Arl is the second-highest peak in Morovia.",
         "Mount Brell is the highest peak in Morovia.",

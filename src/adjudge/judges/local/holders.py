@@ -51,7 +51,8 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
     claimed = list(held(claim))
     known = _known(tuple(evidence.sentences)) if claimed else ()
     for one in claimed:
-        same = [k for k in known if k.place == one.place and same_name(k.of, one.of)]
+        # All words alike: the capital of Guinea is not that of Papua New Guinea.
+        same = [k for k in known if k.place == one.place and k.of == one.of]
         others = [k for k in same if k.rank == one.rank]
         ranks = [k for k in same if k.rank != one.rank and same_name(k.who, one.who)]
         if any(same_name(k.who, one.who) for k in others):
