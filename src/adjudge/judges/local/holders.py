@@ -21,14 +21,14 @@ _ONE = (
     r"CEO|chief executive(?: officer)?|chair(?:man|woman|person)|national anthem|author|director|composer|"
     rf"{_MOST}"
 )
-_PLACE = rf"the (?:current )?{_RANK}(?P<place>{_ONE}) (?:of|in) (?:the )?(?P<of>{NAME})"
+_PLACE = rf"[Tt]he (?:current )?{_RANK}(?P<place>{_ONE}) (?:of|in) (?:the )?(?P<of>{NAME})"
 _END = r"(?=[.,;:]|$| and | but | while )"
 _ALIAS = re.compile(r"\b(?:known as|called|or|and) $")
 """Before a name that may be another for one told before, or one of several."""
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"\b{_PLACE.replace('the', '[Tt]he', 1)},? is (?:the )?(?P<who>{NAME}){_END}",
+        rf"\b{_PLACE},? is (?:the )?(?P<who>{NAME}){_END}",
         rf"(?P<who>{NAME}){BESIDE} is {_PLACE}",
         rf"(?P<who>{NAME}), {_PLACE},",
         rf"(?P<of>{NAME})['’]s (?:current )?{_RANK}(?P<place>{_ONE}) is (?P<who>{NAME}){_END}",

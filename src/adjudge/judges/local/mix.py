@@ -110,7 +110,7 @@ class ModelVerifier:
 
 
 def _settled(opinion: Opinion, found: Finding | None) -> Opinion:
-    """What the model made of a claim, drawn to what its dates show where they show anything."""
+    """What the model made of a claim, drawn to what patterns find out about it, if anything."""
     if found is None or not found.settles:
         return opinion
     why = f"{opinion.why}; {found.note}"

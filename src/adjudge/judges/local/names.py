@@ -21,7 +21,7 @@ class Finding(NamedTuple):
 
     agrees: bool
     settles: bool
-    """Whether the claim says nothing beyond what was found."""
+    """Whether it decides the claim: a clash does, agreement only where the claim says nothing else."""
     note: str
 
 

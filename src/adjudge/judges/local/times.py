@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.names import BESIDE, NAME, Finding, name_words, same_name
-from adjudge.judges.local.numbers import Date, find_numbers
+from adjudge.judges.local.numbers import Date, date_differs, find_numbers
 from adjudge.judges.local.numerals import MONTH
 
 _HAPPENED = {
@@ -119,8 +119,8 @@ def _namesakes(claimed: frozenset[str], known: frozenset[str], evidence: Evidenc
 
 def _differ(event: Event, when: Date) -> bool:
     """Whether a year differs; for births and deaths any part that both tell."""
-    parts = 3 if event.what in _TO_THE_DAY else 1
-    return any(a and b and a != b for a, b in zip(event.when[:parts], when[:parts], strict=True))
+    claimed = event.when if event.what in _TO_THE_DAY else event.when._replace(month=None, day=None)
+    return date_differs(claimed, when)
 
 
 def _ordered(order: Order, known: Sequence[Event]) -> Finding | None:
