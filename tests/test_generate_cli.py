@@ -86,7 +86,7 @@ def test_a_stopped_process_goes_on_where_it_was(tmp_path: Path, how: signal.Sign
     ]
     data, out = write_rows(tmp_path / "en.json", rows), tmp_path / "answers.jsonl"
     cases = 25 * 6
-    with MisbehavingServer(answer=answer, latency=0.01) as server:
+    with MisbehavingServer(answer=answer, latency=0.05) as server:
         command = [sys.executable, "-m", "adjudge", "generate", "rgb", "--data", str(data), "-o", str(out)]
         command += [*reach(server), "--concurrency", "4"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
