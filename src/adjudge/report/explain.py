@@ -119,14 +119,18 @@ class _Book:
     """A record's units and labels by unit id."""
 
     def __init__(self, record: Record, sample: Sample | None, shown: set[str]) -> None:
-        """`shown` limits a unit's labels to those that one metric rests on, if it has any of them."""
+        """`shown` limits a unit's labels to those that one metric rests on, if it has any of them, and to
+        those that give a reason where these give none.
+        """
         self.sample = sample
         self.units: dict[str, Unit] = {unit.id: unit for unit in record.units}
         self.labels: dict[str, list[str]] = {}
         self.told: set[str] = set()
         meant = {label.unit for label in record.labels if label.name in shown}
+        reasoned = {label.unit for label in record.labels if label.name in shown and label.why}
         for label in record.labels:
-            if label.unit not in meant or label.name in shown:
+            reason = bool(label.why) and label.unit not in reasoned
+            if label.unit not in meant or label.name in shown or reason:
                 self.labels.setdefault(label.unit, []).append(_label_text(label))
         for grid in record.grids:
             for row, cells in zip(grid.rows, grid.cells, strict=True):
