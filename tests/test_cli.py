@@ -418,6 +418,24 @@ def test_explain_tells_what_beat_a_pair_and_what_makes_a_passage_relevant(work):
     call("explain", "o", "o")
 
 
+def test_explain_gives_the_reason_of_a_verdict_that_rests_on_another_label(work):
+    sample = {
+        "id": "o",
+        "question": "What happened at Orn?",
+        "response": "The bridge opened in 1911. The ferry cost three million crowns.",
+        "contexts": ["The bridge opened in 1911. It is painted red.", "The ferry sank in 1902."],
+    }
+    Path("orn.jsonl").write_text(json.dumps(sample))
+    call("run", "orn.jsonl", "-p", "trace", "-o", "o")
+    told = call("explain", "o", "o", "trace.adherence").output.splitlines()
+    at = next(
+        n for n, text in enumerate(told) if text.strip() == "resp:b: The ferry cost three million crowns."
+    )
+    assert told[at + 1].strip().startswith("support = none: ")
+    assert "beside the nearest documents -" in told[at + 1]
+    assert told[at + 2].strip() == "grounded = False [judge:local]"
+
+
 def test_text_that_looks_like_markup_is_shown_as_it_is(work):
     Path("marked.jsonl").write_text(
         "\n".join(line(i, attributes={"noise": 0, "team": f"[red]{i % 2}[/red]"}) for i in range(4))

@@ -8,6 +8,7 @@ Data comes from ADJUDGE_DATA or the folder shared/data beside the checkout. A li
     {"t": "d", "s": source, "d": document number, "core": [sentence numbers], "c", "y", "w", "k",
      "near": [numbers of other sentences that share most words]}
     {"t": "r", "s": source, "q": question, "a": [response], "d": number, "rel", "use", "sup", "full", "y",
+     "parts": [sentences of each document that the contexts consist of],
      "alt": [[response sentence number, the same with an error put in]]}
     {"t": "s", "a": text, "b": text, "y": similarity}
     {"t": "doc", "e": [sentences]}            documents, numbered from 0 in order
@@ -224,6 +225,7 @@ def add_trace(build: Builder, row: RagRow, number: int, places: dict[str, int]) 
         rel=[int(key in row.relevant) for key in places], use=[int(key in row.used) for key in places],
         sup=[sorted({places[k] for k in keys if k in places}) for _, keys in rests],
         full=[int(full) for full, _ in rests], y=int(row.adherent), alt=changed,
+        parts=[len(document) for document in row.documents],
     )  # fmt: skip
 
 

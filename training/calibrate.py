@@ -54,6 +54,17 @@ def lines(path: Path) -> Rows:
         return [json.loads(line) for line in file]
 
 
+def load(runs: Sequence[Path]) -> dict[str, dict[str, np.ndarray]]:
+    """Scores of the runs that left a fold out; of several the mean."""
+    folds = {}
+    for fold in "AB":
+        loaded = [np.load(run / fold / "scores.npz") for run in runs]
+        names = set(loaded[0]) & {"pairs", "trace_logits", "documents"}
+        folds[fold] = {n: np.mean([x[n].astype(np.float32) for x in loaded], axis=0) for n in names}
+        folds[fold]["trace_spans"] = loaded[0]["trace_spans"]
+    return folds
+
+
 class Work(NamedTuple):
     """One row: its evidence, and sentences with the scores of all their windows."""
 
@@ -73,8 +84,10 @@ def row_signals(work: Work) -> Signals | None:
     return signals(sentences, scores, len(work.evidence)) if sentences else None
 
 
-def all_signals(rows: Rows, windows: Rows, folds: dict[str, np.ndarray]) -> list[Signals | None]:
-    """Signals of every row, each scored by the run that did not see its source."""
+def all_signals(
+    rows: Rows, windows: Rows, folds: dict[str, np.ndarray], wanted: set[int] | None = None
+) -> list[Signals | None]:
+    """Signals of every row, or of those wanted, each scored by the run that did not see its source."""
     works = [Work(row["e"], []) for row in rows]
     at = 0
     both = (folds["A"] + folds["B"]) / 2
@@ -82,7 +95,8 @@ def all_signals(rows: Rows, windows: Rows, folds: dict[str, np.ndarray]) -> list
         pairs = folds.get(rows[window["r"]]["f"], both)
         own = {text: tuple(map(float, pairs[at + n])) for n, text in enumerate(window["w"])}
         at += len(window["w"])
-        works[window["r"]].sentences.append((window["t"], own))
+        if wanted is None or window["r"] in wanted:
+            works[window["r"]].sentences.append((window["t"], own))
     with Pool() as pool:
         return pool.map(row_signals, works, chunksize=100)
 
@@ -201,10 +215,17 @@ def worth(figures: dict[str, dict[str, float]]) -> tuple[float, float]:
     )
 
 
-def traces(folds: dict[str, Any], data: Path) -> dict[str, list[float]]:
-    """Cut points at which the share of relevant and of used sentences is nearest to the one told; and
-    support.
-    """
+class Traced(NamedTuple):
+    """A response of the development set, and the highest logits of its sentences and of its contexts'."""
+
+    row: dict[str, Any]
+    relevant: np.ndarray
+    used: np.ndarray
+    supported: np.ndarray
+
+
+def traced(folds: dict[str, Any], data: Path) -> list[Traced]:
+    """Every response with the logits of the run that did not see it."""
     rows, docs = read(data / "dev.jsonl.xz")
     rows = [row for row in rows if row["t"] == "r"]
     texts = Texts(data / "tokenizer.json")
@@ -230,18 +251,25 @@ def traces(folds: dict[str, Any], data: Path) -> dict[str, list[float]]:
                 supported[a0:a1] = np.maximum(supported[a0:a1], own[: a1 - a0, 2])
                 relevant[d0:d1] = np.maximum(relevant[d0:d1], own[a1 - a0 :, 0])
                 used[d0:d1] = np.maximum(used[d0:d1], own[a1 - a0 :, 1])
-        found.append((relevant, used, supported))
+        found.append(Traced(row, relevant, used, supported))
+    return found
+
+
+def traces(found: Sequence[Traced]) -> dict[str, list[float]]:
+    """Cut points at which the share of relevant and of used sentences is nearest to the one told; and
+    support.
+    """
     out = {}
-    for name, index, key in (("relevant", 0, "rel"), ("used", 1, "use")):
-        told = [float(np.mean(row[key])) for row in rows]
+    for name, key in (("relevant", "rel"), ("used", "use")):
+        shares = [(getattr(f, name), float(np.mean(f.row[key]))) for f in found]
         errors = {
-            cut: np.mean([(np.mean(f[index] > cut) - t) ** 2 for f, t in zip(found, told, strict=True)])
+            cut: np.mean([(np.mean(logits > cut) - told) ** 2 for logits, told in shares])
             for cut in np.arange(-1, 1.01, 0.1)
         }
         best = min(errors, key=lambda cut: errors[cut])
         out[name] = [1.0, -float(best)]
-    x = np.concatenate([f[2] for f in found])
-    y = np.concatenate([[bool(full) for full in row["full"]] for row in rows])
+    x = np.concatenate([f.supported for f in found])
+    y = np.concatenate([[bool(full) for full in f.row["full"]] for f in found])
     share = y.mean()
     design = np.column_stack([x, np.ones(len(x))])
     weight = np.where(y, 0.5 / share, 0.5 / (1 - share))
@@ -267,12 +295,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(".train"))
     parser.add_argument("--out", type=Path, default=Path("src/adjudge/models"))
     told = parser.parse_args()
-    folds = {}
-    for fold in "AB":
-        loaded = [np.load(run / fold / "scores.npz") for run in told.runs]
-        names = ("pairs", "trace_logits")
-        folds[fold] = {n: np.mean([x[n].astype(np.float32) for x in loaded], axis=0) for n in names}
-        folds[fold]["trace_spans"] = loaded[0]["trace_spans"]
+    folds = load(told.runs)
     rows, windows = lines(told.data / "calibration.jsonl.xz"), lines(told.data / "windows.jsonl.xz")
     computed = all_signals(rows, windows, {fold: scores["pairs"] for fold, scores in folds.items()})
     kept = [n for n, s in enumerate(computed) if s is not None]
@@ -298,7 +321,7 @@ def main() -> None:
     digest = json.loads((told.out / "checksums.json").read_text("utf-8"))["judge.onnx"][:8]
     calibration = Calibration(
         VERSION, digest, centre, scale, weight, slope, intercept, *against(found, label, sources),
-        traces(folds, told.data),
+        traces(traced(folds, told.data)),
     )  # fmt: skip
     stored = {
         **calibration._asdict(),

@@ -5,7 +5,8 @@ windows.jsonl.xz.
 
 From dev.jsonl.xz: short and long evidence, single claims and whole answers, claims with an error put in, and
 short summaries made of a document's own sentences. Each row is later scored by the run that left its fold
-out. The second file lists the windows that the model has to score.
+out. The second file lists the windows that the model has to score, and the documents that sentences of whole
+answers are read beside.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import random
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from build_mix import Builder, write
 from sources import share_of
 
 from adjudge.judges.local.asked import claim_sentences
+from adjudge.judges.local.documents import document_pairs
 from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.labelling import all_stated
 from adjudge.judges.local.windows import BUDGET
@@ -69,14 +72,22 @@ def answer_rows(lines: list[Row], docs: list[list[str]]) -> list[Row]:
             "s": "answer_" + line["s"],
             "f": line["f"],
             "q": line["q"],
+            "a": line["a"],
             "c": said,
             "e": " ".join(docs[line["d"]]),
             "y": "e" if line["y"] else "x",
+            "docs": cut(docs[line["d"]], line["parts"]),
         }
         for line in lines
         if line["t"] == "r"
         if (said := all_stated(line["a"], line["q"]))
     ]
+
+
+def cut(sentences: list[str], sizes: list[int]) -> list[str]:
+    """Texts of the documents that sentences are from."""
+    rest = iter(sentences)
+    return ["\n\n".join(islice(rest, size)) for size in sizes if size]
 
 
 def summary_rows(lines: list[Row], docs: list[list[str]], build: Builder, rng: random.Random) -> list[Row]:
@@ -116,6 +127,8 @@ def main() -> None:
     windows = []
     for number, row in enumerate(rows):
         evidence = prepare(row["e"])
+        sentences = claim_sentences(row["c"], evidence, BUDGET)
+        beside = document_pairs(row["c"], row.get("docs", ())) or [[] for _ in sentences]
         windows += [
             {
                 "r": number,
@@ -123,8 +136,9 @@ def main() -> None:
                 "t": sentence.text,
                 "k": [p.kind for p in sentence.found],
                 "w": [p.text(evidence) for p in sentence.found],
+                "d": [text for _, text in own],
             }
-            for sentence in claim_sentences(row["c"], evidence, BUDGET)
+            for sentence, own in zip(sentences, beside, strict=True)
         ]
     write(told.out / "calibration.jsonl.xz", rows)
     write(told.out / "windows.jsonl.xz", windows)

@@ -45,8 +45,9 @@ with both classes weighed alike; where unsupported claims are rare, expect more 
 Whether a whole answer adheres to its passages it tells well on expertqa and emanual, and badly where one wrong link in
 a fluent sentence decides (hotpotqa, msmarco, delucionqa): there RAGAS, TruLens or GPT-3.5 order answers better.
 RAGBench labels come from GPT-4. The sets measured below had been looked at up to seven times while earlier versions
-were built (RAGChecker's preferences twice with the last of these), and twice with these weights: the second time with
-the patterns. Four support sets and two of RAGBench were also looked at with other weights, which were not taken.
+were built (RAGChecker's preferences twice with the last of these), and with these weights twice, the second time with
+the patterns, then once and RAGBench twice with documents read one by one. Four support sets and two of RAGBench were
+also looked at with other weights, which were not taken.
 What was changed was chosen on sources left out of training.
 Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
 the table.

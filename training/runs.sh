@@ -13,7 +13,7 @@ names=()
 run() {
     names+=("$1")
     mkdir -p "$out/$1"
-    python training/train.py --out "$out/$1" --epochs 8 --workers 4 --fixed-words "${@:2}" \
+    python training/train.py --out "$out/$1" --epochs 5 --workers 4 --fixed-words "${@:2}" \
         >"$out/$1/log.txt" 2>&1 &
 }
 if [ "$what" = folds ]; then

@@ -112,14 +112,16 @@ def score_all(model: torch.nn.Module, windows: Path, dev: Mix, texts: Texts) -> 
     """Logits of every line of the windows file, and of the traces cut as at run time."""
     with lzma.open(windows, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    texts.add([text for row in rows for text in (row["c"], *row["w"])])
-    items = []
+    texts.add([text for row in rows for text in (row["c"], *row["w"], *row["d"])])
+    items, beside = [], []
     for row in rows:
         claim = texts.ids[row["c"]]
         items += [pair(claim, [texts.ids[w]], 3, -1.0, np.zeros(len(claim), dtype=np.int8)) for w in row["w"]]
+        beside += [pair(claim, [texts.ids[d]], 3, -1.0) for d in row["d"]]
     pairs, spans = score_items(model, items)
     wrong = np.array([s[:, WRONG].max(initial=-20.0) for s in spans], dtype=np.float32)
     out = {"pairs": pairs.astype(np.float16), "wrong": wrong.astype(np.float16)}
+    out["documents"] = score_items(model, beside)[0].astype(np.float16)
     traces = [line for line in dev.lines if line["t"] == "r"]
     cut = [trace(line, [texts.ids[t] for t in dev.docs[line["d"]]], texts.ids, None) for line in traces]
     _, marks = score_items(model, [item for part in cut for item in part])

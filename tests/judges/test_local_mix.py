@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from adjudge.judges.base import LabelSentences
 from adjudge.judges.local.asked import at_evidence_precision, claim_sentences, unspoken
-from adjudge.judges.local.calibration import bundled_calibration, signals
+from adjudge.judges.local.calibration import TraceLabels, bundled_calibration, signals
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.judge import LocalJudge
 from adjudge.judges.local.labelling import adherence, whole_pair
-from adjudge.judges.local.mix import ModelVerifier, TraceLabels, label_traces, similarities
+from adjudge.judges.local.mix import ModelVerifier, similarities
 from adjudge.judges.local.model import PairScore
 from adjudge.judges.local.verifier import NOTHING, Opinion
 from adjudge.judges.local.windows import BUDGET, passages
@@ -149,14 +149,15 @@ def test_similarity_is_symmetric_and_one_for_equal_texts() -> None:
     assert same == 1.0
 
 
-def test_traces_are_probabilities() -> None:
-    told = ["Ann Berg painted the fence in June.", "The sea is wide."]
-    labels = label_traces([("Who painted the fence?", ["Ann Berg painted it."], told)])[0]
+def test_traces_are_probabilities(verifier: ModelVerifier) -> None:
+    told = (("0a", "Ann Berg painted the fence in June."), ("0b", "The sea is wide."))
+    asked = LabelSentences("Who painted the fence?", told, (("a", "Ann Berg painted it."),))
+    labels = verifier.traces([asked])[0]
     assert labels.relevant[0] > 0.5 > labels.relevant[1]
-    assert all(0 <= p <= 1 for part in labels for p in part)
+    assert all(0 <= p <= 1 for part in (labels.relevant, labels.used, labels.supported) for p in part)
 
 
-def test_adherence_rises_with_both_views() -> None:
+def test_adherence_rises_with_all_views() -> None:
     asked = LabelSentences(
         "When did it open?",
         (("0a", "It opened in 1911."),),
@@ -165,9 +166,31 @@ def test_adherence_rises_with_both_views() -> None:
     sure, unsure = (
         {whole_pair(asked): opinion} for opinion in (Opinion(0.9, 0.05, 0.05, ""), Opinion(0.3, 0.6, 0.1, ""))
     )
-    well, badly = TraceLabels([], [], [0.9, 0.8]), TraceLabels([], [], [0.2, 0.3])
-    assert adherence(asked, sure, well) > adherence(asked, sure, badly) > adherence(asked, unsure, badly)
+    well, badly, worse = (
+        TraceLabels([], [], supported, borne_out)
+        for supported, borne_out in (
+            ([0.9, 0.8], [3.0, 2.0]),
+            ([0.2, 0.3], [3.0, 2.0]),
+            ([0.2, 0.3], [-3.0, 2.0]),
+        )
+    )
+    found = [
+        adherence(asked, *views) for views in ((sure, well), (sure, badly), (sure, worse), (unsure, worse))
+    ]
+    assert found == sorted(found, reverse=True)
+    assert len(set(found)) == 4
     assert adherence(asked, sure, None) == 0.9
+
+
+def test_what_is_read_off_the_text_is_not_outweighed() -> None:
+    contexts = (("0a", "Hall was born in 1846."), ("0b", "Terman was born in 1877."))
+    asked = LabelSentences("Who was older?", contexts, (("a", "Terman was born before Hall."),))
+    labels = LocalJudge().answer([asked])[0].value
+    assert labels.support[0].support == "none"
+    assert labels.probability < 0.2
+    view = TraceLabels([], [], [0.99], [9.0])
+    told = {whole_pair(asked): Opinion(0.1, 0.1, 0.8, "", settled=True)}
+    assert adherence(asked, told, view) == 0.1
 
 
 def test_sentences_that_state_nothing_do_not_count_against_adherence() -> None:

@@ -11,7 +11,8 @@ from adjudge.judges.local.model import model_name
 from adjudge.judges.local.verifier import Opinion
 
 if TYPE_CHECKING:
-    from adjudge.judges.local.mix import ModelVerifier, TraceLabels
+    from adjudge.judges.local.calibration import TraceLabels
+    from adjudge.judges.local.mix import ModelVerifier
 
 
 class BundledVerifier:
@@ -34,14 +35,19 @@ class BundledVerifier:
 
     def traces(self, questions: Sequence[LabelSentences]) -> list[TraceLabels | None]:
         """Probabilities for the sentences of each question, in one run; None where it cannot read them."""
-        from adjudge.judges.local.mix import label_traces, readable
+        from adjudge.judges.local.mix import readable
 
-        rows = [(q.question, [t for _, t in q.response], [t for _, t in q.contexts]) for q in questions]
-        fit = [bool(said and told) and readable(" ".join((asked, *said))) for asked, said, told in rows]
-        found = iter(
-            label_traces([row for row, fits in zip(rows, fit, strict=True) if fits], self._model.model)
-        )
+        fit = [bool(q.response and q.contexts) and readable(_asked_and_said(q)) for q in questions]
+        found = iter(self._model.traces([q for q, fits in zip(questions, fit, strict=True) if fits]))
         return [next(found) if fits else None for fits in fit]
+
+    def borne_out(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
+        """Log odds of claims beside the nearest of several documents; None where it cannot read them."""
+        from adjudge.judges.local.mix import readable
+
+        return self._model.borne_out(
+            [(claim, texts if claim.strip() and readable(claim) else ()) for claim, texts in claims]
+        )
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
         """Likeness from 0 to 1; None where there is nothing to read, or it cannot read the script."""
@@ -51,3 +57,7 @@ class BundledVerifier:
         asked = [pair for pair, fits in zip(pairs, fit, strict=True) if fits]
         found = iter(similarities(asked, self._model.model) if asked else ())
         return [next(found) if fits else None for fits in fit]
+
+
+def _asked_and_said(question: LabelSentences) -> str:
+    return " ".join((question.question, *(text for _, text in question.response)))

@@ -15,10 +15,11 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adjudge.judges.local.asked import Sentence, unspoken
 from adjudge.judges.local.features import NAMES
-from adjudge.judges.local.model import PairScore
+from adjudge.judges.local.model import Floats, PairScore, TraceScore
 
 _TELLING = 0.5
 """Share of the mean word weight below which a sentence is not asked to be the weakest."""
@@ -59,6 +60,20 @@ MIXED = ("margin", "stance", "weakest", "near", "alike", "length", "figures")
 """Signals that tell entailed from not entailed; the others tell why not."""
 
 
+class TraceLabels(NamedTuple):
+    """What the model makes of sentences by their place among the others, and of those of a response also
+    by holding them against whole documents.
+    """
+
+    relevant: list[float]
+    """Probabilities of the context sentences."""
+    used: list[float]
+    supported: list[float]
+    """Probabilities of the response sentences."""
+    borne_out: list[float | None]
+    """Log odds of the response sentences beside the nearest of several documents."""
+
+
 class Calibration(NamedTuple):
     """How signals become probabilities."""
 
@@ -89,7 +104,15 @@ class Calibration(NamedTuple):
         against *= min(1.0, s.spoken / SPOKEN_OF)
         return entailed, (1 - entailed) * (1 - against), (1 - entailed) * against
 
-    def trace_probabilities(self, name: str, logits: Sequence[float]) -> list[float]:
+    def trace_labels(self, score: TraceScore, borne_out: list[float | None]) -> TraceLabels:
+        return TraceLabels(
+            self._trace_probabilities("relevant", score.relevant),
+            self._trace_probabilities("used", score.used),
+            self._trace_probabilities("supported", score.supported),
+            borne_out,
+        )
+
+    def _trace_probabilities(self, name: str, logits: Floats) -> list[float]:
         slope, intercept = self.trace[name]
         return [logistic(slope * float(x) + intercept) for x in logits]
 
@@ -118,6 +141,11 @@ def stance(score: PairScore) -> float:
     return score.entailed - score.contradicted
 
 
+def mean_odds(margins: Sequence[float] | NDArray[np.float64]) -> float:
+    """The mean of odds, given and returned as logarithms."""
+    return float(np.log(np.mean(np.exp(margins))))
+
+
 def signals(sentences: Sequence[Sentence], scores: Sequence[Sequence[PairScore]], length: int) -> Signals:
     """The claim's signals from its sentences, the scores of their windows, and the evidence's length."""
     silent = unspoken(sentences)
@@ -131,7 +159,7 @@ def signals(sentences: Sequence[Sentence], scores: Sequence[Sequence[PairScore]]
         return float(np.average(values, weights=weights))
 
     return Signals(
-        averaged([float(np.log(np.mean(np.exp(each)))) for each in margins]),
+        averaged([mean_odds(each) for each in margins]),
         averaged([stance(x) for x in best]),
         float(means[weights >= _TELLING * weights.mean()].min()),
         averaged([s.compared.values[NEAR] for s in sentences]),

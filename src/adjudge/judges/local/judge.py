@@ -29,9 +29,11 @@ from adjudge.judges.base import (
     SupportSentence,
 )
 from adjudge.judges.local.answers import in_full
+from adjudge.judges.local.calibration import TraceLabels
 from adjudge.judges.local.encoder import Encoder, make_encoder
 from adjudge.judges.local.facts import facts_of, is_relevant, self_contained
 from adjudge.judges.local.labelling import (
+    beside,
     joined,
     label_sentences,
     pairs_of,
@@ -39,12 +41,11 @@ from adjudge.judges.local.labelling import (
     support_of,
     whole_pair,
 )
-from adjudge.judges.local.mix import TraceLabels
 from adjudge.judges.local.phrases import points_out_error, refusal
 from adjudge.judges.local.verifier import FeatureVerifier, Opinion, Verifier, make_verifier
 from adjudge.segment.claims import split_claims
 
-VERSION = 6
+VERSION = 7
 _CELLS = {"entailed": "e", "contradicted": "c", "neutral": "n"}
 _READ: frozenset[type[Question]] = frozenset(
     {CheckClaims, LabelSentences, SupportSentence, RateFact, Similarity}
@@ -154,9 +155,7 @@ class LocalJudge:
             if not own:
                 replies.append(Reply(reason=f"the response has no sentence {question.key!r}"))
                 continue
-            shares = traced[whole]
-            share = shares.supported[question.response.index(own[0])] if shares is not None else None
-            found = support_of(*own[0], question, opinions, share)
+            found = support_of(question.response.index(own[0]), question, opinions, traced[whole])
             replies.append(Reply(found, found.why))
         return replies
 
@@ -164,11 +163,17 @@ class LocalJudge:
         pairs = [(q.fact, joined([("", text) for text in q.knowledge])) for q in questions]
         opinions = self._opinions(pairs)
         replies = []
-        for pair in pairs:
-            opinion = opinions[pair]
+        for pair, odds in zip(pairs, self._borne_out(questions), strict=True):
+            opinion = beside(opinions[pair], odds)
             shares = dict(zip(_CELLS, (opinion.entailed, opinion.contradicted, opinion.neutral), strict=True))
             replies.append(Reply(opinion.verdict, opinion.why, probabilities=shares))
         return replies
+
+    def _borne_out(self, questions: Sequence[RateFact]) -> list[float | None]:
+        """What texts found make of a fact one by one, where the verifier can tell."""
+        trained = getattr(self.verifier, "borne_out", None)
+        claims = [(q.fact, q.knowledge) for q in questions]
+        return trained(claims) if trained is not None else [None] * len(claims)
 
     def _splits(self, questions: Sequence[SplitSentence]) -> list[Reply]:
         found = [tuple(c.text for c in split_claims(q.sentence, fine=True)) for q in questions]

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from adjudge.judges.base import LabelSentences, SentenceLabels, Support, SupportSentence
 from adjudge.judges.local import foreign
 from adjudge.judges.local.answers import in_full
-from adjudge.judges.local.calibration import log_odds, logistic
+from adjudge.judges.local.calibration import TraceLabels, log_odds, logistic
+from adjudge.judges.local.documents import added
 from adjudge.judges.local.encoder import bundled
-from adjudge.judges.local.mix import TraceLabels
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.local.words import Bag, bag
 from adjudge.segment.claims import split_claims
@@ -31,8 +31,10 @@ NOTHING_STATED = 0.9
 """How surely a response adheres that only says what the contexts lack, or announces. Of RAGBench's sentences
 that do so, in its train and validation rows, 96 % are called supported; of the others 89 %.
 """
-_OF_THE_HEAD = 0.25
-"""Chosen on RAGBench rows left out of training."""
+_HEAD_RESPONSE, _HEAD_SENTENCE = 0.25, 0.5
+"""Weight of the sentence head's log odds for a response, and for one sentence. Chosen on RAGBench rows left
+out of training.
+"""
 _PARTIAL = 0.35
 _MOST_KEYS = 3
 _LEAST_SHARE = 0.2
@@ -77,11 +79,7 @@ def label_sentences(
 
     `traced` are a trained model's probabilities; without them words and vectors tell relevant and used.
     """
-    shares = traced.supported if traced is not None else [None] * len(question.response)
-    support = tuple(
-        support_of(key, text, question, opinions, share)
-        for (key, text), share in zip(question.response, shares, strict=True)
-    )
+    support = tuple(support_of(n, question, opinions, traced) for n in range(len(question.response)))
     if traced is None:
         cited = {key for entry in support for key in entry.supported_by}
         relevant, told = relevant_sentences(question.question, question.contexts)
@@ -115,20 +113,21 @@ def _verdict(support: Sequence[Support], lacking: list[str]) -> str:
 
 
 def support_of(
-    key: str,
-    text: str,
+    number: int,
     question: LabelSentences | SupportSentence,
     opinions: Opinions,
-    traced: float | None = None,
+    traced: TraceLabels | None = None,
 ) -> Support:
-    """What one response sentence rests on; `traced` is how likely a trained model finds it supported."""
+    """What one response sentence rests on, by its number."""
+    key, text = question.response[number]
     contexts = question.contexts
     claim = stated(text, question.question)
     opinion = opinions[claim, joined(contexts)] if claim else None
     if opinion is None:
         return Support(key, (WITHOUT_SENTENCE,), "full", "it states nothing to support")
     if traced is not None:
-        opinion = both(opinion, traced)
+        head = _HEAD_SENTENCE * log_odds(traced.supported[number])
+        opinion = beside(moved(opinion, head), traced.borne_out[number])
     keys = nearest(bag(text), contexts)
     if opinion.verdict == "entailed":
         return Support(key, keys, "full", opinion.why, opinion.entailed)
@@ -138,8 +137,8 @@ def support_of(
 
 
 def adherence(question: LabelSentences, opinions: Opinions, traced: TraceLabels | None) -> float:
-    """How surely a whole response is borne out: the opinion of what it states and, a quarter as strong, the
-    sentence head's mean over the sentences that state something, added as log odds.
+    """How surely a whole response is borne out: the opinion of what it states, what the sentence head makes
+    of the sentences that state something, and what the nearest documents say to them, added as log odds.
     """
     telling = [n for n, (_, text) in enumerate(question.response) if stated(text, question.question)]
     if not telling:
@@ -147,13 +146,23 @@ def adherence(question: LabelSentences, opinions: Opinions, traced: TraceLabels 
     opinion = opinions[whole_pair(question)]
     if traced is None:
         return opinion.entailed
-    mean = float(np.mean([log_odds(traced.supported[n]) for n in telling]))
-    return logistic(log_odds(opinion.entailed) + _OF_THE_HEAD * mean)
+    head = _HEAD_RESPONSE * float(np.mean([log_odds(traced.supported[n]) for n in telling]))
+    return moved(opinion, head + added([traced.borne_out[n] for n in telling])).entailed
 
 
-def both(opinion: Opinion, traced: float) -> Opinion:
-    """The verifier's opinion and, half as strong, the sentence head's, added as log odds."""
-    entailed = logistic(log_odds(opinion.entailed) + 0.5 * log_odds(traced))
+def beside(opinion: Opinion, odds: float | None) -> Opinion:
+    """An opinion of a claim and what the nearest of several documents, read one by one, say to it."""
+    if odds is None:
+        return opinion
+    why = f"{opinion.why}; beside the nearest documents {odds:+.1f}"
+    return moved(opinion, added([odds]))._replace(why=why)
+
+
+def moved(opinion: Opinion, by: float) -> Opinion:
+    """An opinion with something added to the log odds of "entailed", unless it is settled."""
+    if opinion.settled:
+        return opinion
+    entailed = logistic(log_odds(opinion.entailed) + by)
     rest = opinion.neutral + opinion.contradicted
     scale = (1 - entailed) / rest if rest else 0.0
     return Opinion(entailed, opinion.neutral * scale, opinion.contradicted * scale, opinion.why)

@@ -8,24 +8,27 @@ answers, sentence labels and similarity, are here too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from adjudge.errors import JudgeError
+from adjudge.judges.base import LabelSentences
 from adjudge.judges.local import holders, times
 from adjudge.judges.local.asked import Sentence, claim_sentences
 from adjudge.judges.local.calibration import (
-    Calibration,
+    TraceLabels,
     bundled_calibration,
     logistic,
     margin,
+    mean_odds,
     signals,
 )
+from adjudge.judges.local.documents import document_pairs, documents
 from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.features import NAMES
 from adjudge.judges.local.foreign import is_foreign
-from adjudge.judges.local.model import JudgeModel, PairScore, TraceScore, bundled_model
+from adjudge.judges.local.labelling import stated
+from adjudge.judges.local.model import JudgeModel, PairScore, bundled_model
 from adjudge.judges.local.names import Finding
 from adjudge.judges.local.verifier import NOTHING, FeatureVerifier, Opinion
 from adjudge.judges.local.windows import BUDGET
@@ -73,6 +76,30 @@ class ModelVerifier:
         self._seen.update(zip(asked, self._judged(asked), strict=True))
         return [self._seen[pair] for pair in pairs]
 
+    def borne_out(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
+        """How surely documents, read one by one, entail a claim: as log odds, the mean of the odds over the
+        nearest documents, and of their logarithms over the claim's sentences. None where they are not
+        several.
+        """
+        asked = [document_pairs(claim, texts) for claim, texts in claims]
+        self._read([pair for sentences in asked for own in sentences for pair in own])
+
+        found = [
+            [mean_odds([margin(self._scores[pair]) for pair in own]) for own in sentences]
+            for sentences in asked
+        ]
+        return [float(np.mean(odds)) if odds else None for odds in found]
+
+    def traces(self, questions: Sequence[LabelSentences]) -> list[TraceLabels]:
+        """Labels of all sentences of all questions; theirs must be `readable`."""
+        rows = [(q.question, [t for _, t in q.response], [t for _, t in q.contexts]) for q in questions]
+        scores = self.model.traces(rows)
+        odds = iter(self.borne_out([claim for q in questions for claim in _beside_documents(q)]))
+        return [
+            self.calibration.trace_labels(score, [next(odds) for _ in q.response])
+            for q, score in zip(questions, scores, strict=True)
+        ]
+
     def _judged(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion]:
         """Opinions of all pairs, their windows in one run of the model."""
         cut = [claim_sentences(claim, prepare(text), self.budget) for claim, text in pairs]
@@ -109,6 +136,13 @@ class ModelVerifier:
         return Opinion(*shares, _why(sentences[weak], windows[weak], scores[weak]))
 
 
+def _beside_documents(question: LabelSentences) -> list[tuple[str, list[str]]]:
+    """What each response sentence states, with the documents; with none where it states nothing."""
+    texts = documents(question.contexts)
+    claims = [stated(text, question.question) for _, text in question.response]
+    return [(claim, texts if claim else []) for claim in claims]
+
+
 def _settled(opinion: Opinion, found: Finding | None) -> Opinion:
     """What the model made of a claim, drawn to what patterns find out about it, if anything."""
     if found is None or not found.settles:
@@ -116,10 +150,10 @@ def _settled(opinion: Opinion, found: Finding | None) -> Opinion:
     why = f"{opinion.why}; {found.note}"
     if found.agrees:
         rest = (1 - _SURE) * (1 - opinion.entailed)
-        return Opinion(1 - rest, rest / 2, rest / 2, why)
+        return Opinion(1 - rest, rest / 2, rest / 2, why, settled=True)
     entailed = (1 - _SURE) * opinion.entailed
     contradicted = max(opinion.contradicted, _SURE * (1 - entailed))
-    return Opinion(entailed, 1 - entailed - contradicted, contradicted, why)
+    return Opinion(entailed, 1 - entailed - contradicted, contradicted, why, settled=True)
 
 
 def _for_model(claim: str, evidence: str) -> bool:
@@ -144,30 +178,6 @@ def _why(sentence: Sentence, windows: Sequence[tuple[str, str]], scores: Sequenc
     elif sentence.compared.values[NAMES.index("figures_absent")]:
         notes.append("a figure of the claim is not there")
     return f"“{shown}” ({'; '.join(notes)})"
-
-
-class TraceLabels(NamedTuple):
-    """Probabilities: context sentences relevant and used, response sentences supported."""
-
-    relevant: list[float]
-    used: list[float]
-    supported: list[float]
-
-
-def label_traces(
-    rows: Sequence[tuple[str, Sequence[str], Sequence[str]]], model: JudgeModel | None = None
-) -> list[TraceLabels]:
-    """For each (question, response sentences, context sentences), all rows in one run of the model."""
-    calibration = bundled_calibration()
-    return [calibrated_trace(score, calibration) for score in (model or bundled_model()).traces(rows)]
-
-
-def calibrated_trace(score: TraceScore, calibration: Calibration) -> TraceLabels:
-    parts = {
-        name: calibration.trace_probabilities(name, list(getattr(score, name)))
-        for name in TraceLabels._fields
-    }
-    return TraceLabels(**parts)
 
 
 def similarities(pairs: Sequence[tuple[str, str]], model: JudgeModel | None = None) -> list[float]:

@@ -34,6 +34,8 @@ class Opinion(NamedTuple):
     neutral: float
     contradicted: float
     why: str
+    settled: bool = False
+    """Whether it was read off the text, which no likelihood outweighs."""
 
     @property
     def verdict(self) -> str:

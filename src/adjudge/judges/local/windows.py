@@ -27,6 +27,8 @@ SPEAKS = 0.3
 _COSINE = 0.5
 _SHORT, _GATHERED, _LEAST, _MOST = 700, 1000, 4, 5
 _LEAST_GAIN = 0.02
+_NEAREST = 0.1
+"""Among runs with the same words, the one with the nearest single sentence."""
 _FIGURE, _DIGIT = 6.0, 3.0
 """Weight of a figure beside those of words, where a rare name has about 7 and a common noun 3; and of one of
 a single digit, which is found in many places by chance.
@@ -111,6 +113,25 @@ def _scores(claim: str, wanted: _Wanted, evidence: Evidence) -> NDArray[np.float
     # Sums that differ in the last bit must not change an order that is told to be fixed.
     rounded: NDArray[np.float64] = np.round(scores, 9)
     return rounded
+
+
+def stretch(claim: str, evidence: Evidence, room: int) -> tuple[float, str]:
+    """The run of sentences, of at most `room` characters, that has most of a claim; and how much it has."""
+    wanted = _Wanted(claim, evidence)
+    scores = _scores(claim, wanted, evidence)
+    best, text = -1.0, ""
+    for start in range(len(evidence.sentences)):
+        end, size, keys = start, 0, set[str]()
+        while end < len(evidence.sentences) and (end == start or size + len(evidence.sentences[end]) <= room):
+            size += len(evidence.sentences[end]) + 1
+            keys |= wanted.shared.get(end, set())
+            end += 1
+        had = round(wanted.weight(keys) / wanted.total + _NEAREST * float(scores[start:end].max()), 9)
+        if had > best:
+            best, text = had, " ".join(evidence.sentences[start:end])
+        if end == len(evidence.sentences):
+            break
+    return best, text
 
 
 def _threes(order: list[int], count: int) -> list[tuple[int, ...]]:

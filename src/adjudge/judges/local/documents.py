@@ -1,0 +1,55 @@
+"""Which part of which documents a claim is read beside, where the evidence is several.
+
+Windows are chosen without regard to where a document ends, so that what several documents say may be put
+together. That also puts together what does not belong together. Here a sentence is held against whole
+documents, or the stretch of each that has most of it. A single document has no ends to regard, and there
+this brings nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adjudge.judges.local.asked import at_evidence_precision, stated_sentences
+from adjudge.judges.local.evidence import prepare
+from adjudge.judges.local.windows import stretch
+from adjudge.segment.keys import parse_key
+
+READ = 2
+"""Documents that a sentence is held against at most, those that have most of it."""
+ROOM = 700
+"""Characters of a document that are read at once, about half of what the model can read."""
+_WEIGHT, _USUAL = 0.5, 0.6
+"""How much log odds beside documents count, and those at which they say neither yes nor no. Chosen on
+RAGBench answers left out of training: training/check_documents.py.
+"""
+Asked = list[list[tuple[str, str]]]
+"""Sentences of a claim, each as its (sentence, text) pairs."""
+
+
+def added(odds: Sequence[float | None]) -> float:
+    """What the log odds of claims beside documents, where there are any, add to others of theirs."""
+    known = [x for x in odds if x is not None]
+    return _WEIGHT * (sum(known) / len(known) - _USUAL) if known else 0.0
+
+
+def documents(contexts: Sequence[tuple[str, str]]) -> list[str]:
+    """Texts of the passages that the keys tell apart, their sentences as paragraphs."""
+    found: dict[int | None, list[str]] = {}
+    for key, text in contexts:
+        passage = (parse_key(key) or (None,))[0]
+        found.setdefault(passage, []).append(text)
+    return ["\n\n".join(texts) for texts in found.values()]
+
+
+def document_pairs(claim: str, texts: Sequence[str]) -> Asked:
+    """What the model is asked about a claim: each sentence of it beside the nearest of several documents."""
+    if len(texts) < 2:
+        return []
+    whole = prepare("\n\n".join(texts))
+    pairs = []
+    for sentence in stated_sentences(claim):
+        asked = at_evidence_precision(sentence, whole)
+        nearest = sorted((stretch(sentence, prepare(text), ROOM) for text in texts), key=lambda s: -s[0])
+        pairs.append([(asked, text) for _, text in nearest[:READ] if text])
+    return [own for own in pairs if own]
