@@ -2,11 +2,11 @@
 
     python training/check_documents.py RUNS [--data .train]
 
-RUNS as for calibrate.py. For the answers to several documents of each part of RAGBench's train and validation
-rows, scored by the run that left them out, AUROC of adherence: by the passage gathered from all documents
-alone, and by the nearest documents alone; by the last layer and the sentence head, as judges/local/labelling
-weighs them; and by these with more and more of the log odds beside documents. The last column is the log odds
-at which documents say neither yes nor no: where both classes of every part, weighing alike, balance.
+RUNS as for calibrate.py. For the answers of each part of RAGBench's train and validation rows, scored by the
+run that left them out, AUROC of adherence: by the passage gathered from all documents alone, and by the
+nearest documents alone; by the last layer and the sentence head, as judges/local/labelling weighs them; and
+by these with more and more of the log odds beside documents. The last column is the log odds at which
+documents say neither yes nor no: where both classes of every part, weighing alike, balance.
 """
 
 from __future__ import annotations

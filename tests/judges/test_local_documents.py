@@ -34,8 +34,8 @@ def test_each_sentence_is_asked_with_figures_as_the_documents_have_them() -> Non
     assert [own[0][0] for own in asked] == ["It has 2.1M people.", "Trams cross the bridge."]
 
 
-def test_nothing_is_asked_beside_nothing_or_a_single_document() -> None:
-    for texts in ([], ["", "  "], [BRIDGE]):
+def test_nothing_is_asked_beside_nothing() -> None:
+    for texts in ([], ["", "  "]):
         assert document_pairs("The bridge is red.", texts) == []
     assert added([]) == added([None]) == 0.0
     assert added([2.0, None]) == added([2.0]) > 0 > added([-2.0])
@@ -81,14 +81,12 @@ def test_a_claim_mixed_from_two_documents_is_borne_out_by_neither() -> None:
 
 
 def test_a_fact_is_rated_beside_each_text_found() -> None:
-    mixed = "The ferry at Orn was painted red in 1911."
-    several, one = LocalJudge().answer(
-        [RateFact(mixed, (BRIDGE, FERRY)), RateFact(mixed, (f"{BRIDGE} {FERRY}",))]
-    )
-    assert several.value != "entailed"
-    assert "beside the nearest documents -" in several.why
-    assert "documents" not in one.why
-    assert several.probabilities["entailed"] < one.probabilities["entailed"]
+    mixed = RateFact("The ferry at Orn was painted red in 1911.", (BRIDGE, FERRY))
+    (reply,) = LocalJudge().answer([mixed])
+    assert reply.value != "entailed"
+    assert "beside the nearest documents -" in reply.why
+    (without,) = ModelVerifier().verdicts([mixed.fact], ["\n\n".join(mixed.knowledge)])
+    assert reply.probabilities["entailed"] < without.entailed
 
 
 def test_scripts_that_the_model_cannot_read_are_not_shown_to_it() -> None:

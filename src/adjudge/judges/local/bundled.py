@@ -42,7 +42,7 @@ class BundledVerifier:
         return [next(found) if fits else None for fits in fit]
 
     def borne_out(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
-        """Log odds of claims beside the nearest of several documents; None where it cannot read them."""
+        """Log odds of claims beside the nearest documents; None where it cannot read them."""
         from adjudge.judges.local.mix import readable
 
         return self._model.borne_out(

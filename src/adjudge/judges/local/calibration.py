@@ -71,7 +71,7 @@ class TraceLabels(NamedTuple):
     supported: list[float]
     """Probabilities of the response sentences."""
     borne_out: list[float | None]
-    """Log odds of the response sentences beside the nearest of several documents."""
+    """Log odds of the response sentences beside the nearest documents."""
 
 
 class Calibration(NamedTuple):

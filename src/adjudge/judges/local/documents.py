@@ -1,9 +1,9 @@
-"""Which part of which documents a claim is read beside, where the evidence is several.
+"""Which part of which documents a claim is read beside, where the evidence is known to be documents.
 
 Windows are chosen without regard to where a document ends, so that what several documents say may be put
 together. That also puts together what does not belong together. Here a sentence is held against whole
-documents, or the stretch of each that has most of it. A single document has no ends to regard, and there
-this brings nothing.
+documents, or the stretch of each that has most of it. A single document has no ends to regard; it is read all
+the same, because answers are compared with one another, whether they had one document or many.
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ def documents(contexts: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def document_pairs(claim: str, texts: Sequence[str]) -> Asked:
-    """What the model is asked about a claim: each sentence of it beside the nearest of several documents."""
-    if len(texts) < 2:
-        return []
+    """What the model is asked about a claim: each of its sentences beside the nearest documents."""
     whole = prepare("\n\n".join(texts))
     pairs = []
     for sentence in stated_sentences(claim):

@@ -151,7 +151,7 @@ def adherence(question: LabelSentences, opinions: Opinions, traced: TraceLabels 
 
 
 def beside(opinion: Opinion, odds: float | None) -> Opinion:
-    """An opinion of a claim and what the nearest of several documents, read one by one, say to it."""
+    """An opinion of a claim and what the nearest documents, read one by one, say to it."""
     if odds is None:
         return opinion
     why = f"{opinion.why}; beside the nearest documents {odds:+.1f}"

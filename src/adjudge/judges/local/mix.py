@@ -78,12 +78,10 @@ class ModelVerifier:
 
     def borne_out(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
         """How surely documents, read one by one, entail a claim: as log odds, the mean of the odds over the
-        nearest documents, and of their logarithms over the claim's sentences. None where they are not
-        several.
+        nearest documents, and of their logarithms over the claim's sentences. None where there are none.
         """
         asked = [document_pairs(claim, texts) for claim, texts in claims]
         self._read([pair for sentences in asked for own in sentences for pair in own])
-
         found = [
             [mean_odds([margin(self._scores[pair]) for pair in own]) for own in sentences]
             for sentences in asked
