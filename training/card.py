@@ -46,9 +46,9 @@ Whether a whole answer adheres to its passages it tells well on expertqa and ema
 a fluent sentence decides (hotpotqa, msmarco, delucionqa): there RAGAS, TruLens or GPT-3.5 order answers better.
 RAGBench labels come from GPT-4. The sets measured below had been looked at up to seven times while earlier versions
 were built (RAGChecker's preferences twice with the last of these), and with these weights twice, the second time with
-the patterns, then once more, and RAGBench three times, with documents read one by one (once without single documents,
-which was not taken). Four support sets and two of RAGBench were
-also looked at with other weights, which were not taken.
+the patterns, then once more, and RAGBench four times, with documents read one by one (once without single documents,
+which was not taken; the last time with other yes and no of sentences). Four support sets and two of RAGBench were also
+looked at with other weights, which were not taken.
 What was changed was chosen on sources left out of training.
 Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
 the table.
