@@ -2,7 +2,7 @@
 
     python training/calibrate.py RUNS [RUNS ...] [--data .train] [--out src/adjudge/models]
 
-RUNS holds A/scores.npz and B/scores.npz, of the runs that left a fold out (four_runs.sh); of several folders
+RUNS holds A/scores.npz and B/scores.npz, of the runs that left a fold out (runs.sh folds); of several folders
 the logits are averaged. Few numbers are fitted, because a layer with many learns the sources rather than the
 task. Four weights come from a logistic regression with an intercept a set, so that they tell apart within a
 set; three from a small grid, by AUROC and balanced accuracy on sources left out of the regression; slope and

@@ -16,18 +16,12 @@ from pathlib import Path
 
 import numpy as np
 from calibrate import Traced, all_signals, lines, load, traced
-from score import auroc
+from score import auroc, margins
 
 from adjudge.judges.local.calibration import Calibration, bundled_calibration, mean_odds
-from adjudge.judges.local.labelling import _HEAD_RESPONSE, stated
+from adjudge.judges.local.labelling import HEAD_RESPONSE, stated
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-
-
-def margins(logits: np.ndarray) -> np.ndarray:
-    """Entailed against the other two."""
-    told = logits.astype(float)
-    return told[:, 0] - np.logaddexp(told[:, 1], told[:, 2])
 
 
 def head_of(entry: Traced, calibration: Calibration) -> float | None:
@@ -75,7 +69,7 @@ def main() -> None:
         [
             calibration.slope * calibration.score(found[n])
             + calibration.intercept
-            + _HEAD_RESPONSE * heads[rows[n]["s"].removeprefix("answer_"), rows[n]["q"], *rows[n]["a"]]
+            + HEAD_RESPONSE * heads[rows[n]["s"].removeprefix("answer_"), rows[n]["q"], *rows[n]["a"]]
             for n in answers
         ]
     )

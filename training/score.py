@@ -33,6 +33,12 @@ def spearman(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.corrcoef(ranks(a), ranks(b))[0, 1])
 
 
+def margins(logits: np.ndarray) -> np.ndarray:
+    """Entailed against the other two, as log odds."""
+    told = logits.astype(float)
+    return told[:, 0] - np.logaddexp(told[:, 1], told[:, 2])
+
+
 @torch.no_grad()
 def score_items(
     model: torch.nn.Module, items: Sequence[Item], tokens: int = 32768
@@ -87,9 +93,8 @@ def evaluate(model: torch.nn.Module, dev: Mix, fold: str) -> dict[str, Any]:
         ]
         told = np.array([kept[n][1].label == 0 for n in rows])
         logits = pairs[rows]
-        margin = logits[:, 0] - np.logaddexp(logits[:, 1], logits[:, 2])
         if 0 < told.sum() < len(told):
-            figures[source] = [round(auroc(margin, told), 4), len(rows)]
+            figures[source] = [round(auroc(margins(logits), told), 4), len(rows)]
     for name, head in (("relevant", RELEVANT), ("used", USED), ("supported", SUPPORTED)):
         if not any(line["t"] == "r" for line, _ in kept):
             continue

@@ -18,8 +18,8 @@ from adjudge.segment.keys import parse_key
 READ = 2
 """Documents that a sentence is held against at most, those that have most of it."""
 ROOM = 700
-"""Characters of a document that are read at once, about half of what the model can read."""
-_WEIGHT, _USUAL = 0.5, 0.6
+"""Characters of a document that are read at once; with the claim, most of what the model can read."""
+_WEIGHT, NEITHER = 0.5, 0.6
 """How much log odds beside documents count, and those at which they say neither yes nor no. Chosen on
 RAGBench answers left out of training: training/check_documents.py.
 """
@@ -27,10 +27,10 @@ Asked = list[list[tuple[str, str]]]
 """Sentences of a claim, each as its (sentence, text) pairs."""
 
 
-def added(odds: Sequence[float | None]) -> float:
+def added(odds: Sequence[float | None], neither: float = NEITHER) -> float:
     """What the log odds of claims beside documents, where there are any, add to others of theirs."""
     known = [x for x in odds if x is not None]
-    return _WEIGHT * (sum(known) / len(known) - _USUAL) if known else 0.0
+    return _WEIGHT * (sum(known) / len(known) - neither) if known else 0.0
 
 
 def documents(contexts: Sequence[tuple[str, str]]) -> list[str]:

@@ -18,7 +18,7 @@ from adjudge.judges.base import LabelSentences, SentenceLabels, Support, Support
 from adjudge.judges.local import foreign
 from adjudge.judges.local.answers import in_full
 from adjudge.judges.local.calibration import TraceLabels, log_odds, logistic
-from adjudge.judges.local.documents import added
+from adjudge.judges.local.documents import NEITHER, added
 from adjudge.judges.local.encoder import bundled
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.local.words import Bag, bag
@@ -31,14 +31,14 @@ NOTHING_STATED = 0.9
 """How surely a response adheres that only says what the contexts lack, or announces. Of RAGBench's sentences
 that do so, in its train and validation rows, 96 % are called supported; of the others 89 %.
 """
-_HEAD_RESPONSE, _HEAD_SENTENCE = 0.25, 0.5
+HEAD_RESPONSE, HEAD_SENTENCE = 0.25, 0.5
 """Weight of the sentence head's log odds for a response, and for one sentence. Chosen on RAGBench rows left
 out of training.
 """
-_ALLOWED = 0.6
-"""Added to the log odds of each sentence held against documents: a response adheres only if all of its
-sentences do, and one doubt in many is no error. With this as many left-out responses that adhere pass as
-without documents, and fewer of the others.
+_NEITHER_SENTENCE = -0.6
+"""As `documents.NEITHER`, for the sentences of a response: it adheres only if all of them do, and one doubt
+in many is no error. With this as many left-out responses that adhere pass as without documents, and fewer of
+the others.
 """
 _PARTIAL = 0.35
 _MOST_KEYS = 3
@@ -131,9 +131,8 @@ def support_of(
     if opinion is None:
         return Support(key, (WITHOUT_SENTENCE,), "full", "it states nothing to support")
     if traced is not None:
-        head = _HEAD_SENTENCE * log_odds(traced.supported[number])
-        odds = traced.borne_out[number]
-        opinion = beside(moved(opinion, head + (_ALLOWED if odds is not None else 0.0)), odds)
+        head = HEAD_SENTENCE * log_odds(traced.supported[number])
+        opinion = beside(moved(opinion, head), traced.borne_out[number], _NEITHER_SENTENCE)
     keys = nearest(bag(text), contexts)
     if opinion.verdict == "entailed":
         return Support(key, keys, "full", opinion.why, opinion.entailed)
@@ -152,16 +151,16 @@ def adherence(question: LabelSentences, opinions: Opinions, traced: TraceLabels 
     opinion = opinions[whole_pair(question)]
     if traced is None:
         return opinion.entailed
-    head = _HEAD_RESPONSE * float(np.mean([log_odds(traced.supported[n]) for n in telling]))
+    head = HEAD_RESPONSE * float(np.mean([log_odds(traced.supported[n]) for n in telling]))
     return moved(opinion, head + added([traced.borne_out[n] for n in telling])).entailed
 
 
-def beside(opinion: Opinion, odds: float | None) -> Opinion:
+def beside(opinion: Opinion, odds: float | None, neither: float = NEITHER) -> Opinion:
     """An opinion of a claim and what the nearest documents, read one by one, say to it."""
     if odds is None:
         return opinion
     why = f"{opinion.why}; beside the nearest documents {odds:+.1f}"
-    return moved(opinion, added([odds]))._replace(why=why)
+    return moved(opinion, added([odds], neither))._replace(why=why)
 
 
 def moved(opinion: Opinion, by: float) -> Opinion:

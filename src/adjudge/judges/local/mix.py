@@ -1,7 +1,8 @@
 """The bundled model as a verifier: claims cut into sentences, each read beside a few windows of the evidence.
 
 A sentence is held against at most `windows.BUDGET` windows, and not at all where the evidence does not speak
-of the claim (`asked.unspoken`). `calibration` makes probabilities of what comes out. The model's other
+of the claim (`asked.unspoken`); where the evidence is documents, also against the nearest of these
+(`documents`). `calibration` makes probabilities of what comes out. The model's other
 answers, sentence labels and similarity, are here too.
 """
 
