@@ -371,6 +371,7 @@ def test_messages_about_piped_input_do_not_name_its_copy(work):
         assert "standard input:2" in said
     assert "standard input: no known format" in unknown
     assert not any("standard-input-" in said for said in (stopped, skipped, unknown))
+    assert json.loads(Path("s/run.json").read_bytes())["input"]["path"] == "standard input"
 
 
 def test_parameters_that_are_lists_and_those_that_do_not_exist(work):

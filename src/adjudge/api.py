@@ -237,7 +237,7 @@ def open_samples(
             described["sha256"] = _digest(samples)
         session.described = described
         return _from_objects(samples, session), described
-    source = Source(str(samples))
+    source = Source(samples if isinstance(samples, str) else str(samples))
     reader = None if mapping else (find_reader(format) if format else detect(source))
     stream = read(
         source,
@@ -245,7 +245,7 @@ def open_samples(
         mapping=dict(mapping) if mapping else None,
         on_error=session.bad,
     )
-    described = {"path": str(Path(samples).absolute()), "format": reader.name if reader else "mapped"}
+    described = {"path": source.origin, "format": reader.name if reader else "mapped"}
     if mapping:
         described["map"] = dict(mapping)
     if hashed:

@@ -40,12 +40,27 @@ class Row(Struct, frozen=True):
         return InputError(problem, file=self.file, line=self.line, sample=sample, field=field, fix=fix)
 
 
+class Copy(str):
+    """The path of a copy of something that can be read only once."""
+
+    given: str
+    """What the user named, who knows nothing of the copy."""
+
+    @classmethod
+    def of(cls, given: str, path: str) -> Copy:
+        copy = cls(path)
+        copy.given = given
+        return copy
+
+
 class Source:
     """A file to read samples from."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.name = str(path)
+        self.name = path.given if isinstance(path, Copy) else str(path)
+        self.origin = path.given if isinstance(path, Copy) else str(self.path.absolute())
+        """Where samples came from, for a run's record."""
         self.notes: Counter[str] = Counter()
         """Odd things that were read all the same (NaN, byte order mark, lone surrogates), with how often."""
         self.seen: SeenIds | None = None

@@ -14,6 +14,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
+from adjudge.datasets.source import Copy
 from adjudge.errors import InputError
 from adjudge.judges.base import Judge
 from adjudge.judges.usage import usage_of
@@ -100,7 +101,6 @@ def say_skipped(skipped: Sequence[InputError]) -> None:
         return
     click.echo(f"skipped {len(skipped)} bad lines or samples:", err=True)
     for error in skipped[:5]:
-        _as_given(error)
         click.echo(f"  {error.place}: {error.problem}", err=True)
     if len(skipped) > 5:
         click.echo(f"  … and {len(skipped) - 5} more", err=True)
@@ -117,18 +117,4 @@ def input_file(input: str) -> Iterator[str]:
         while block := stream.read(1 << 20):
             copy.write(block)
         copy.flush()
-        _GIVEN[copy.name] = "standard input" if input == "-" else input
-        try:
-            yield copy.name
-        except InputError as error:
-            _as_given(error)
-            raise
-
-
-_GIVEN: dict[str, str] = {}
-"""How a copy's input was named by the user, who knows nothing of the copy."""
-
-
-def _as_given(error: InputError) -> None:
-    if error.file is not None:
-        error.file = _GIVEN.get(error.file, error.file)
+        yield Copy.of("standard input" if input == "-" else input, copy.name)

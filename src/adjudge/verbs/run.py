@@ -244,7 +244,8 @@ def _say_how_it_went(result: Result, folder: Path) -> None:
         click.echo(f"{folder} already held this finished run; nothing was scored again")
     elif result.resumed:
         click.echo(f"resumed: {result.resumed} samples were already there")
-    click.echo(f"{result.summary.samples} samples in {folder}")
+    count = result.summary.samples
+    click.echo(f"{count} sample{'s' * (count != 1)} in {folder}")
     click.echo(f"next: adjudge explain {folder} SAMPLE [METRIC]")
 
 
