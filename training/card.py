@@ -47,8 +47,8 @@ a fluent sentence decides (hotpotqa, msmarco, delucionqa): there RAGAS, TruLens 
 RAGBench labels come from GPT-4. The sets measured below had been looked at up to seven times while earlier versions
 were built (RAGChecker's preferences twice with the last of these), and with these weights twice, the second time with
 the patterns, then once more, and RAGBench four times, with documents read one by one (once without single documents,
-which was not taken; the last time with other yes and no of sentences). Four support sets and two of RAGBench were also
-looked at with other weights, which were not taken.
+which was not taken; the last time with other yes and no of sentences). Four support sets and two of RAGBench, and
+later all sets, were also looked at with other weights, which were not taken.
 What was changed was chosen on sources left out of training.
 Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
 the table.

@@ -259,3 +259,41 @@ def test_other_windows_are_read_only_where_one_sentence_has_a_good_part_of_the_c
     evidence = Evidence(text + " The rocket reached orbit on Friday.")
     assert len(passages("A rocket reached orbit.", evidence)) == BUDGET
     assert len(passages("The senator spoke of pensions, tariffs and orbit.", evidence)) == 1
+
+
+@pytest.mark.parametrize(
+    ("evidence", "true", "false"),
+    [
+        (
+            "The Eiffel Tower is in Paris and was completed in 1889.",
+            "The Eiffel Tower is in Paris.",
+            "The Eiffel Tower is in Berlin.",
+        ),
+        (
+            "The drug reduced mortality by 12% in adults.",
+            "The drug reduced mortality in adults.",
+            "The drug increased mortality in adults.",
+        ),
+        (
+            "Maria Olsen founded the company; Peter Berg later became its director.",
+            "Maria Olsen founded the company.",
+            "Peter Berg founded the company.",
+        ),
+        (
+            "The warranty covers parts but not labour.",
+            "The warranty covers parts.",
+            "The warranty covers labour.",
+        ),
+        (
+            "The bridge was closed in 2010 and reopened in 2014.",
+            "The bridge reopened in 2014.",
+            "The bridge reopened in 2010.",
+        ),
+        ("Sales rose in Europe and fell in Asia.", "Sales rose in Europe.", "Sales rose in Asia."),
+    ],
+)
+def test_what_anybody_tries_first(verifier: ModelVerifier, evidence: str, true: str, false: str) -> None:
+    """Words of the evidence put together wrongly. Weights that score well on long texts may lose this."""
+    held, wrong = verifier.verdicts([true, false], [evidence, evidence])
+    assert held.verdict == "entailed"
+    assert wrong.verdict != "entailed"
