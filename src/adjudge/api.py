@@ -7,7 +7,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -237,7 +237,7 @@ def open_samples(
             described["sha256"] = _digest(samples)
         session.described = described
         return _from_objects(samples, session), described
-    source = Source(samples if isinstance(samples, str) else str(samples))
+    source = Source(fspath(samples))
     reader = None if mapping else (find_reader(format) if format else detect(source))
     stream = read(
         source,

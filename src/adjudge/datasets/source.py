@@ -46,9 +46,8 @@ class Copy(str):
     given: str
     """What the user named, who knows nothing of the copy."""
 
-    @classmethod
-    def of(cls, given: str, path: str) -> Copy:
-        copy = cls(path)
+    def __new__(cls, path: str, given: str) -> Copy:
+        copy = super().__new__(cls, path)
         copy.given = given
         return copy
 

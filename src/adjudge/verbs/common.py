@@ -117,4 +117,4 @@ def input_file(input: str) -> Iterator[str]:
         while block := stream.read(1 << 20):
             copy.write(block)
         copy.flush()
-        yield Copy.of("standard input" if input == "-" else input, copy.name)
+        yield Copy(copy.name, given="standard input" if input == "-" else input)
