@@ -1,11 +1,12 @@
 """What it brings to hold the sentences of an answer against whole documents, on answers never trained on.
 
-    python training/check_documents.py RUNS [--data .train]
+    python training/check_documents.py RUNS [--documents AVERAGES] [--data .train]
 
-RUNS as for calibrate.py. For the answers of each part of RAGBench's train and validation rows, scored by the
-run that left them out, AUROC of adherence: by the passage gathered from all documents alone, and by the
-nearest documents alone; by the last layer and the sentence head, as judges/local/labelling weighs them; and
-by these with more and more of the log odds beside documents. The last column is the log odds at which
+RUNS as for calibrate.py; AVERAGES, two of the same kind, read the documents as in the judge, or else RUNS do.
+For the answers of each part of RAGBench's train and validation rows, scored by the run that left them out,
+AUROC of adherence: by the passage gathered from all documents alone, and by the nearest documents alone; by
+the last layer and the sentence head, as judges/local/labelling weighs them; and by these with more and more
+of the log odds beside documents. The last column is the log odds at which
 documents say neither yes nor no: where both classes of every part, weighing alike, balance.
 """
 
@@ -46,9 +47,11 @@ def balance(x: np.ndarray, true: np.ndarray, part: np.ndarray) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", type=Path, nargs="+")
+    parser.add_argument("--documents", type=Path, help="folder with A and B, which read the documents")
     parser.add_argument("--data", type=Path, default=Path(".train"))
     told = parser.parse_args()
     folds, calibration = load(told.runs), bundled_calibration()
+    readers = load([told.documents]) if told.documents else folds
     rows, windows = lines(told.data / "calibration.jsonl.xz"), lines(told.data / "windows.jsonl.xz")
     beside: dict[int, list[float]] = {}
     gathered: dict[int, list[float]] = {}
@@ -56,7 +59,7 @@ def main() -> None:
     for window in windows:
         number, fold = window["r"], rows[window["r"]]["f"]
         if window["d"]:
-            own = folds[fold]["documents"][at : (at := at + len(window["d"]))]
+            own = readers[fold]["documents"][at : (at := at + len(window["d"]))]
             beside.setdefault(number, []).append(mean_odds(margins(own)))
             gathered.setdefault(number, [])
             if window["w"]:

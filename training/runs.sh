@@ -1,10 +1,14 @@
 #!/bin/bash
 # Trains on one GPU, several runs side by side: one run leaves most of a large GPU idle.
 #
-#     bash training/runs.sh folds OUT    without fold A and without fold B, for the last layer
-#     bash training/runs.sh all OUT      three on everything, and their average in OUT/blend
+#     bash training/runs.sh folds OUT    three without fold A and three without fold B. The last layer is fitted
+#                                        on the first two, OUT/A and OUT/B; averages of three, with scores, are
+#                                        in OUT/averages/A and B
+#     bash training/runs.sh all OUT      three on everything, after the folds. Their average in OUT/blend is what
+#                                        the judge goes on from; that of all nine, in OUT/documents, reads
+#                                        whole documents
 #
-# One of the three sees twice as many claims with an error put in. The word table stays as it is.
+# Of each three one sees twice as many claims with an error put in. The word table stays as it is.
 set -u
 what=$1
 out=$2
@@ -16,21 +20,33 @@ run() {
     python training/train.py --out "$out/$1" --epochs 5 --workers 4 --fixed-words "${@:2}" \
         >"$out/$1/log.txt" 2>&1 &
 }
+folds=(A B A2 B2 A3 B3)
+edits=(0 0.4 0.8 0.4)
 if [ "$what" = folds ]; then
-    run A --fold A --edits 0.4 --minutes 6.6
-    run B --fold B --edits 0.4 --minutes 6.6
+    for seed in 1 2 3; do
+        number=${seed#1}
+        run "A$number" --fold A --seed "$seed" --edits "${edits[$seed]}" --minutes 6.6
+        run "B$number" --fold B --seed "$seed" --edits "${edits[$seed]}" --minutes 6.6
+        wait
+    done
 else
-    run 1 --seed 1 --edits 0.4 --minutes 4.2
-    run 2 --seed 2 --edits 0.8 --minutes 4.2
-    run 3 --seed 3 --edits 0.4 --minutes 4.2
+    for seed in 1 2 3; do
+        run "$seed" --seed "$seed" --edits "${edits[$seed]}" --minutes 4.2
+    done
+    wait
 fi
-wait
 for name in "${names[@]}"; do
     echo "== $name"
     grep '^{"step"' "$out/$name/log.txt" | tail -n 1
     grep -A 300 '^{$' "$out/$name/log.txt" | tr -d '\n '
     tail -n 1 "$out/$name/log.txt"
 done
-if [ "$what" = all ]; then
+if [ "$what" = folds ]; then
+    for fold in A B; do
+        python training/blend.py "$out/averages/$fold" "$out/$fold" "$out/$fold"{2,3} --scores
+    done
+else
     python training/blend.py "$out/blend" "${names[@]/#/$out/}"
+    python training/blend.py "$out/documents" "${names[@]/#/$out/}" "${folds[@]/#/$out/}" \
+        --like "$out"/averages/{A,B}
 fi

@@ -46,35 +46,60 @@ def model() -> JudgeModel:
     return bundled_model()
 
 
-def test_pair_scores_do_not_depend_on_the_batch(model: JudgeModel) -> None:
-    together = model.pairs(PAIRS)
-    alone = [model.pairs([pair])[0] for pair in PAIRS]
+BOTH = pytest.mark.parametrize("documents", [False, True], ids=["judge", "documents"])
+"""The two encoders of the file."""
+
+
+@BOTH
+def test_pair_scores_do_not_depend_on_the_batch(model: JudgeModel, documents: bool) -> None:
+    together = model.pairs(PAIRS, documents=documents)
+    alone = [model.pairs([pair], documents=documents)[0] for pair in PAIRS]
     np.testing.assert_allclose(together, alone, atol=ROUNDING, rtol=0)
     rng = random.Random(4)
     for _ in range(3):
         mates = [(f"Claim number {rng.randint(0, 99)}.", "word " * rng.randint(1, 70)) for _ in range(12)]
         batch = [*PAIRS, *mates]
         rng.shuffle(batch)
-        found = dict(zip(batch, model.pairs(batch), strict=True))
+        found = dict(zip(batch, model.pairs(batch, documents=documents), strict=True))
         np.testing.assert_allclose([found[pair] for pair in PAIRS], alone, atol=ROUNDING, rtol=0)
 
 
-def test_before_rounding_only_the_last_bits_differ(model: JudgeModel) -> None:
+def test_each_encoder_answers_for_itself(model: JudgeModel) -> None:
+    """Asked in turn, so that no answer is that of the question before."""
+    first, second = (model.pairs(PAIRS, documents=d) for d in (False, True))
+    assert not np.allclose(first, second, atol=0.1)
+    assert model.pairs(PAIRS) == first
+    for right, wrong, *_ in (first, second):
+        assert right.entailed > wrong.entailed
+
+
+@BOTH
+def test_before_rounding_only_the_last_bits_differ(model: JudgeModel, documents: bool) -> None:
     ids = np.random.default_rng(1).integers(1000, 20000, (16, 48))
     feed = {"ids": ids, "kinds": np.zeros_like(ids), "mask": np.ones_like(ids)}
-    together = model._session.run(None, feed)[0]
-    alone = [model._session.run(None, {k: v[n : n + 1] for k, v in feed.items()})[0][0] for n in range(16)]
+    asked = {"documents": np.array(documents)}
+    together = model._session.run(None, feed | asked)[0]
+    alone = [
+        model._session.run(None, {k: v[n : n + 1] for k, v in feed.items()} | asked)[0][0] for n in range(16)
+    ]
     np.testing.assert_allclose(together, alone, atol=1e-5, rtol=0)
 
 
-def test_padding_changes_nothing(model: JudgeModel) -> None:
+@BOTH
+def test_padding_changes_nothing(model: JudgeModel, documents: bool) -> None:
     ids = np.random.default_rng(2).integers(1000, 20000, (1, 40))
     padded = np.pad(ids, ((0, 0), (0, 24)))
     mask = np.pad(np.ones_like(ids), ((0, 0), (0, 24)))
-    plain = model._session.run(None, {"ids": ids, "kinds": ids * 0, "mask": np.ones_like(ids)})
-    wide = model._session.run(None, {"ids": padded, "kinds": padded * 0, "mask": mask})
+    asked = {"documents": np.array(documents)}
+    plain = model._session.run(None, {"ids": ids, "kinds": ids * 0, "mask": np.ones_like(ids)} | asked)
+    wide = model._session.run(None, {"ids": padded, "kinds": padded * 0, "mask": mask} | asked)
     np.testing.assert_allclose(plain[0], wide[0], atol=1e-5, rtol=0)
     np.testing.assert_allclose(plain[1], wide[1][:, :40], atol=1e-5, rtol=0)
+
+
+def test_all_that_is_shipped_is_at_most_50_megabytes() -> None:
+    folder = Path(str(files("adjudge"))) / "models"
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 50_000_000
 
 
 def test_trace_scores_do_not_depend_on_the_batch(model: JudgeModel) -> None:

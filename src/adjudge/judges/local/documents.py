@@ -19,7 +19,7 @@ READ = 2
 """Documents that a sentence is held against at most, those that have most of it."""
 ROOM = 700
 """Characters of a document that are read at once; with the claim, most of what the model can read."""
-_WEIGHT, NEITHER = 0.5, 0.6
+_WEIGHT, NEITHER = 0.75, 0.4
 """How much log odds beside documents count, and those at which they say neither yes nor no. Chosen on
 RAGBench answers left out of training: training/check_documents.py.
 """

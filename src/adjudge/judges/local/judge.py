@@ -45,7 +45,7 @@ from adjudge.judges.local.phrases import points_out_error, refusal
 from adjudge.judges.local.verifier import FeatureVerifier, Opinion, Verifier, make_verifier
 from adjudge.segment.claims import split_claims
 
-VERSION = 7
+VERSION = 8
 _CELLS = {"entailed": "e", "contradicted": "c", "neutral": "n"}
 _READ: frozenset[type[Question]] = frozenset(
     {CheckClaims, LabelSentences, SupportSentence, RateFact, Similarity}

@@ -59,6 +59,7 @@ class ModelVerifier:
         self._words = FeatureVerifier()
         self._seen: dict[tuple[str, str], Opinion] = {}
         self._scores: dict[tuple[str, str], PairScore] = {}
+        self._beside: dict[tuple[str, str], PairScore] = {}
 
     @property
     def name(self) -> str:
@@ -82,9 +83,9 @@ class ModelVerifier:
         nearest documents, and of their logarithms over the claim's sentences. None where there are none.
         """
         asked = [document_pairs(claim, texts) for claim, texts in claims]
-        self._read([pair for sentences in asked for own in sentences for pair in own])
+        self._read([pair for sentences in asked for own in sentences for pair in own], documents=True)
         found = [
-            [mean_odds([margin(self._scores[pair]) for pair in own]) for own in sentences]
+            [mean_odds([margin(self._beside[pair]) for pair in own]) for own in sentences]
             for sentences in asked
         ]
         return [float(np.mean(odds)) if odds else None for odds in found]
@@ -115,13 +116,14 @@ class ModelVerifier:
             opinions.append(_settled(opinion, found))
         return opinions
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Have the model score pairs of sentence and window that it has not yet."""
-        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in self._scores]
-        if len(self._scores) + len(fresh) > _KEPT_SCORES:
-            self._scores.clear()
+    def _read(self, pairs: Sequence[tuple[str, str]], documents: bool = False) -> None:
+        """Have the model score pairs of sentence and window, or document, that it has not yet."""
+        known = self._beside if documents else self._scores
+        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+        if len(known) + len(fresh) > _KEPT_SCORES:
+            known.clear()
             fresh = list(dict.fromkeys(pairs))
-        self._scores.update(zip(fresh, self.model.pairs(fresh), strict=True))
+        known.update(zip(fresh, self.model.pairs(fresh, documents=documents), strict=True))
 
     def _opinion(
         self,

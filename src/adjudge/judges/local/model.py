@@ -1,6 +1,8 @@
 """The trained model that comes with the package: an ONNX file, its tokenizer, and how pairs are fed to it.
 
-A pair is [CLS] claim [SEP] evidence [SEP]; a trace is [CLS] question [SEP] response [SEP] context [SEP].
+A pair is [CLS] claim [SEP] evidence [SEP]; a trace is [CLS] question [SEP] response [SEP] context [SEP]. The
+file holds two encoders over one word table: one for all that is asked, and one for pairs whose evidence is a
+whole document, which tells errors that arose in writing better and roles exchanged worse.
 Inputs are padded to a length that depends on the input alone and computed in fp32, so that a result does
 not depend on what else is in its batch beyond the last bits, which are rounded away. Every batch is computed
 by one core, as many batches at a time as there are cores: cores that share a batch wait for one another.
@@ -75,13 +77,15 @@ class JudgeModel:
         self.inputs = self.tokens = 0
         """What was read so far."""
 
-    def pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
-        """Scores of (claim, evidence) or (text, text) pairs, each distinct pair computed once."""
+    def pairs(self, pairs: Sequence[tuple[str, str]], *, documents: bool = False) -> list[PairScore]:
+        """Scores of (claim, evidence) or (text, text) pairs, each distinct pair computed once; `documents`:
+        by the encoder for whole documents, which says nothing of similarity.
+        """
         distinct = list(dict.fromkeys(pairs))
         ids = self._tokenised([text for pair in distinct for text in pair])
         inputs = [_pair(ids[claim], ids[evidence]) for claim, evidence in distinct]
         scores: list[PairScore] = [PairScore(0.0, 0.0, 0.0, 0.0, 0.0)] * len(inputs)
-        for n, logits, tokens in self._run(inputs):
+        for n, logits, tokens in self._run(inputs, documents):
             doubtful = tokens[1 : inputs[n].first - 1, WRONG].max(initial=-20.0)
             entailed, neutral, contradicted, similarity = (float(x) for x in logits)
             scores[n] = PairScore(entailed, neutral, contradicted, similarity, float(doubtful))
@@ -115,14 +119,15 @@ class JudgeModel:
             self._ids[text] = np.array(found.ids, dtype=np.int64)
         return self._ids
 
-    def _run(self, inputs: Sequence[_Input]) -> Iterator[tuple[int, Floats, Floats]]:
+    def _run(self, inputs: Sequence[_Input], documents: bool = False) -> Iterator[tuple[int, Floats, Floats]]:
         """Number, pair logits and token logits of every input."""
         self.inputs += len(inputs)
         self.tokens += sum(len(item.ids) for item in inputs)
         batches = _batches([padded_length(len(item.ids)) for item in inputs], self._threads)
 
         def computed(batch: _Batch) -> tuple[Floats, Floats]:
-            pairs, tokens = self._session.run(None, _feed([inputs[n] for n in batch.numbers], batch.length))
+            feed = _feed([inputs[n] for n in batch.numbers], batch.length)
+            pairs, tokens = self._session.run(None, {**feed, "documents": np.array(documents)})
             # The last bits may differ with the number of rows; what is decided on them must not.
             return np.round(pairs, _DECIMALS), np.round(tokens, _DECIMALS)
 
@@ -254,18 +259,19 @@ def _checksums(folder: Path) -> dict[str, str]:
     return sums
 
 
-def _checked(folder: Path, name: str, sums: dict[str, str]) -> bytes:
+def _checked(folder: Path, name: str, sums: dict[str, str]) -> Path:
+    """The file, if it is the one that was shipped."""
     try:
-        data = (folder / name).read_bytes()
+        with (folder / name).open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise JudgeError(f"the local judge's model cannot be read: {error}; reinstall adjudge") from None
-    found = hashlib.sha256(data).hexdigest()
     if found != sums.get(name):
         raise JudgeError(
             f"{name} is damaged: its sha256 is {found[:12]}…, not {sums.get(name, 'none')[:12]}…;"
             " reinstall adjudge"
         )
-    return data
+    return folder / name
 
 
 def _cores() -> int:
@@ -275,7 +281,7 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _open(model: bytes) -> Any:
+def _open(model: Path) -> Any:
     try:
         import onnxruntime
     except ImportError:
@@ -283,15 +289,16 @@ def _open(model: bytes) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.use_deterministic_compute = True
+    # By its path: the runtime would keep the bytes of a model for as long as the session.
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-def _tokenizer(data: bytes) -> Any:
+def _tokenizer(file: Path) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError:
         raise JudgeError("the local judge needs the package 'tokenizers'; pip install tokenizers") from None
-    return Tokenizer.from_buffer(data)
+    return Tokenizer.from_file(str(file))
 
 
 @lru_cache(maxsize=1)
