@@ -38,6 +38,7 @@ def test_a_pronoun_stays_where_nobody_is_named() -> None:
     [
         ("Ada Brun published Salt.", True),
         ("She sold the mill.", True),
+        ("Carl Lind sued them.", True),
         ("Orme Press is a publisher.", True),
         ("Granite contains quartz.", False),
     ],

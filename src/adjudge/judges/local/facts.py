@@ -12,7 +12,7 @@ from adjudge.judges.local.numbers import compare, find_numbers
 from adjudge.judges.local.words import Bag, bag
 from adjudge.segment.claims import Claim, claims_of_sentences, main_topic, split_claims
 from adjudge.segment.claims.topics import Topic, filled
-from adjudge.segment.claims.words import PERSONAL, POSSESSIVES, SUBJECT_PRONOUNS
+from adjudge.segment.claims.words import POSSESSIVES, SUBJECT_PRONOUNS, word_set
 from adjudge.segment.sentences import split_sentences
 from adjudge.types import Span
 
@@ -20,7 +20,8 @@ _SAME_WORDS = 0.8
 _SAME_MEANING = 0.93
 _ON_TOPIC = 0.2
 """Cosine with the prompt from which a fact without a shared word still counts as relevant."""
-_PERSONS = PERSONAL | {"they", "their"}
+_BACK = SUBJECT_PRONOUNS | POSSESSIVES | word_set("him them himself herself itself themselves")
+_WORD = re.compile(r"[^\W\d_]+")
 _NAME = r"([A-Z][\w.'’-]*(?: (?:(?:de|da|di|von|van|der|bin|al|of|the|la|le) )*[A-Z][\w.'’-]*)*)"
 _WHO = re.compile(rf"(?:[Bb]io(?:graphy)? (?:of|about|for)|[Ww]ho (?:is|was)) {_NAME}")
 
@@ -79,7 +80,8 @@ def _bears_on(fact: str, about: set[str], sentence: str, cosine: float) -> tuple
 
 
 def _refers(text: str) -> bool:
-    return text.partition(" ")[0].lower() in _PERSONS
+    """Whether a pronoun stands for somebody or something named before: "Lind rebuilt it"."""
+    return not _BACK.isdisjoint(_WORD.findall(text.lower()))
 
 
 def is_relevant(question: IsRelevant, encoder: Encoder) -> tuple[bool, str]:
