@@ -48,6 +48,11 @@ def test_relevant_is_what_is_said_of_the_subject_or_with_it(fact: str, relevant:
     assert is_relevant(question, make_encoder(None))[0] is relevant
 
 
+def test_an_answer_in_other_words_than_the_question_is_relevant() -> None:
+    fact = "People with kidney disease should take half the usual dose, 10 mg."
+    assert is_relevant(IsRelevant(fact, "How should Velorin be taken?", fact), make_encoder(None))[0]
+
+
 @pytest.mark.parametrize(
     ("prompt", "name"),
     [

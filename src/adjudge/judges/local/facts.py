@@ -18,8 +18,10 @@ from adjudge.types import Span
 
 _SAME_WORDS = 0.8
 _SAME_MEANING = 0.93
-_ON_TOPIC = 0.2
-"""Cosine with the prompt from which a fact without a shared word still counts as relevant."""
+_ON_TOPIC = 0.1
+"""Cosine with the prompt from which a fact without a shared word still counts as relevant. Set by RAGBench's
+train and validation responses, whose facts nearly all bear on their question.
+"""
 _BACK = SUBJECT_PRONOUNS | POSSESSIVES | word_set("him them himself herself itself themselves")
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME = r"([A-Z][\w.'’-]*(?: (?:(?:de|da|di|von|van|der|bin|al|of|the|la|le) )*[A-Z][\w.'’-]*)*)"
