@@ -1,10 +1,11 @@
 """Writes the model card, src/adjudge/models/CARD.md. Every figure in it comes from a file that a script
 wrote.
 
-    python training/card.py --runs FOLDER... --last FOLDER --agreement AGREEMENT.json...
+    python training/card.py --runs FOLDER... --last FOLDER --documents FOLDER... --agreement AGREEMENT.json...
 
-The folders hold log.json of train.py: of the runs that were averaged or left a fold out, and of the last one,
-which went on from the average. AGREEMENTs are of benchmarks/agreement.py --json.
+The folders hold log.json of train.py: of the runs that were averaged or left a fold out, of the last one,
+which went on from the average, and of those whose average reads whole documents. AGREEMENTs are of
+benchmarks/agreement.py --json.
 """
 
 # ruff: noqa: E501
@@ -29,7 +30,10 @@ Written by training/card.py; every figure comes from a script's output.
 all-MiniLM-L6-v2 (Apache-2.0; the vocabulary is BERT's, Apache-2.0) and tells four things: whether evidence
 entails, contradicts or does not state a claim; which context sentences are relevant to a question and were
 used in a response (and which response sentences they bear out); how alike two short texts are; and which
-words of a claim are not borne out. Stored with fp16 matrices and an int8 word table, computed in fp32.
+words of a claim are not borne out. Beside it a second of the same kind (11 million weights more; the word table
+serves both), the average of many runs, for whether a whole document entails a claim: it orders errors that arose
+in writing better, and tells worse who did what, so it has a say in trace and safe only. Stored with
+the first one's matrices in fp16, the second's and the word table in int8, computed in fp32.
 
 **What it is for.** Offline first verdicts in adjudge. It was trained on English; scripts other than Latin are not
 shown to it, but held against evidence by shared words.
@@ -43,12 +47,15 @@ weakest on whole summaries of long
 articles, where one subtle error in fluent text decides. Probabilities are calibrated on sources left out of training,
 with both classes weighed alike; where unsupported claims are rare, expect more false alarms than the probability says.
 Whether a whole answer adheres to its passages it tells well on expertqa and emanual, and badly where one wrong link in
-a fluent sentence decides (hotpotqa, msmarco, delucionqa): there RAGAS, TruLens or GPT-3.5 order answers better.
+a fluent sentence decides: on hotpotqa RAGAS and TruLens order answers better, on delucionqa RAGAS, and on msmarco
+GPT-3.5 and RAGAS are no worse.
 RAGBench labels come from GPT-4. The sets measured below had been looked at up to seven times while earlier versions
 were built (RAGChecker's preferences twice with the last of these), and with these weights twice, the second time with
 the patterns, then once more, and RAGBench four times, with documents read one by one (once without single documents,
-which was not taken; the last time with other yes and no of sentences). Four support sets and two of RAGBench, and
-later all sets, were also looked at with other weights, which were not taken.
+which was not taken; the last time with other yes and no of sentences), and all twice with the second encoder, the
+second time in another file of the same weights. Four support sets and two of RAGBench, and later all sets, were also
+looked at with other weights, which were not taken; those of the latter are the second encoder's now, which was chosen
+on answers left out of training.
 What was changed was chosen on sources left out of training.
 Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
 the table.
@@ -89,7 +96,7 @@ def data_table(mix: Path) -> str:
     )
 
 
-def training(runs: list[Path], last: Path) -> str:
+def training(runs: list[Path], last: Path, documents: list[Path]) -> str:
     text = "## Training\n\nOne NVIDIA H200, bf16, AdamW, weights averaged over the last steps.\n\n"
     for run in [*runs, last]:
         log = json.loads((run / "log.json").read_text())
@@ -100,7 +107,15 @@ def training(runs: list[Path], last: Path) -> str:
             f"- {name}, {fold}: {end['step']} steps, {end['seen']} pairs, {end['seconds']:.0f} s,"
             f" loss {end['loss']:.3f}\n"
         )
-    return text
+    logs = [json.loads((run / "log.json").read_text()) for run in documents]
+    ends = [log["log"][-1] for log in logs]
+    kinds = Counter(f"without fold {log['fold']}" if log["fold"] else "on everything" for log in logs)
+    return text + (
+        f"- for whole documents, the average of {len(logs)} runs ("
+        + ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+        + f"): {min(e['step'] for e in ends)} to {max(e['step'] for e in ends)} steps,"
+        f" {min(e['seen'] for e in ends)} to {max(e['seen'] for e in ends)} pairs each\n"
+    )
 
 
 def left_out(runs: list[Path], calibration: dict[str, Any]) -> str:
@@ -166,6 +181,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=Path, nargs="+", required=True)
     parser.add_argument("--last", type=Path, required=True)
+    parser.add_argument("--documents", type=Path, nargs="+", required=True)
     parser.add_argument("--agreement", type=Path, nargs="*", default=[])
     parser.add_argument("--mix", type=Path, default=Path(".train/mix.jsonl.xz"))
     told = parser.parse_args()
@@ -176,7 +192,7 @@ def main() -> None:
     parts = [
         HEAD,
         data_table(told.mix),
-        training(told.runs, told.last),
+        training(told.runs, told.last, told.documents),
         left_out(told.runs, calibration),
         agreement(found),
     ]
