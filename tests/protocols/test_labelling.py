@@ -111,7 +111,7 @@ def test_ragchecker_asks_four_questions():
         CheckClaims,
         CheckClaims,
     ]
-    assert [len(question.evidence) for question in judge.asked[2:]] == [3, 3]
+    assert [(len(question.evidence), question.passages) for question in judge.asked[2:]] == [(3, 2), (3, 2)]
     values = {row.metric.partition(".")[2]: row.value for row in result.summary.rows}
     assert (values["precision"], values["recall"]) == (0.5, 1.0)
     assert (values["faithfulness"], values["hallucination"], values["self_knowledge"]) == (0.5, 0.5, 0.0)

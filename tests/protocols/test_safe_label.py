@@ -52,7 +52,8 @@ def test_joint_with_contexts_takes_two_questions() -> None:
     assert isinstance(first, ExtractFacts)
     assert first.sentences[1] == "She lives in Rome and sings."
     assert isinstance(check, CheckClaims)
-    assert check == CheckClaims(("Ann was born in 1990.", "Ann lives in Rome.", "Ann sings."), CONTEXTS)
+    claims = ("Ann was born in 1990.", "Ann lives in Rome.", "Ann sings.")
+    assert check == CheckClaims(claims, CONTEXTS, passages=len(CONTEXTS))
     assert values(labelled, "check") == {
         "fact:a.1": "entailed",
         "fact:b.1": "contradicted",

@@ -51,6 +51,8 @@ class CheckClaims(Question, frozen=True):
     claims: tuple[str, ...]
     evidence: tuple[str, ...]
     question: str = ""
+    passages: int = 0
+    """How many of the evidence texts, the last ones, are passages of one collection."""
 
 
 class LabelSentences(Question, frozen=True):

@@ -111,8 +111,9 @@ async def _check(
     for number, ((_, _, against), claims) in enumerate(sides):
         for rows, columns in _blocks(len(claims), len(against), steps=steps):
             evidence = tuple(_words(sample, against[column]) for column in columns)
+            passages = sum(against[column].startswith("ctx:") for column in columns)
             chosen = tuple(claims[row] for row in rows)
-            questions.append(CheckClaims(chosen, evidence, sample.question or ""))
+            questions.append(CheckClaims(chosen, evidence, sample.question or "", passages))
             places.append((number, rows, columns))
     replies = await ask_once(judge, questions)
     tables = [[["-"] * len(against) for _ in claims] for (_, _, against), claims in sides]

@@ -47,7 +47,7 @@ async def check_contexts(
     """All claims against all contexts, in one question."""
     if not claims or not contexts:
         return [Verdict("neutral", "the sample has no contexts") for _ in claims], []
-    question = CheckClaims(tuple(claim.words for claim in claims), tuple(contexts))
+    question = CheckClaims(tuple(claim.words for claim in claims), tuple(contexts), passages=len(contexts))
     (reply,) = await judge.ask([question])
     if reply.value is None:
         return [Verdict(reason=reason_of(reply)) for _ in claims], failure("response", CheckClaims, reply)

@@ -30,6 +30,7 @@ from adjudge.judges.base import (
 )
 from adjudge.judges.local.answers import in_full
 from adjudge.judges.local.calibration import TraceLabels
+from adjudge.judges.local.elsewhere import regarding_others
 from adjudge.judges.local.encoder import Encoder, make_encoder
 from adjudge.judges.local.facts import facts_of, is_relevant, self_contained
 from adjudge.judges.local.labelling import (
@@ -109,7 +110,10 @@ class LocalJudge:
         opinions = self._opinions([pair for q in questions for row in _pairs(q) for pair in row])
         replies = []
         for question in questions:
-            grid = [[opinions[pair] for pair in row] for row in _pairs(question)]
+            grid = [
+                regarding_others(claim, [opinions[pair] for pair in row], question)
+                for claim, row in zip(question.claims, _pairs(question), strict=True)
+            ]
             cells = tuple("".join(_CELLS[opinion.verdict] for opinion in row) for row in grid)
             replies.append(Reply(cells, _why(question, grid), probabilities=_probabilities(grid)))
         return replies
