@@ -168,11 +168,11 @@ class Check(Handler[CheckClaims]):
         claims_in_two = [replace(question, claims=claims[part]) for part in halves(len(claims))]
         if answer and len(claims) > 1:
             return claims_in_two
-        found = [replace(question, evidence=part) for part in _packed(evidence, 16, size, target)]
+        found = [replace(question, evidence=part, passages=0) for part in _packed(evidence, 16, size, target)]
         if len(found) < 2:
             found = [replace(question, claims=part) for part in _packed(claims, 2, size, target)]
         if len(found) < 2 and len(evidence) > 1:
-            found = [replace(question, evidence=evidence[part]) for part in halves(len(evidence))]
+            found = [replace(question, evidence=evidence[part], passages=0) for part in halves(len(evidence))]
         return found if len(found) > 1 or len(claims) < 2 else claims_in_two
 
     def merge(self, question: CheckClaims, parts: Sequence[CheckClaims], replies: Sequence[Reply]) -> Reply:

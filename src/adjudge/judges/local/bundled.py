@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class BundledVerifier:
-    """Entailment, sentence labels and similarity by one small model; see models/CARD.md."""
+    """Entailment, sentence labels and similarity by the small model of the package; see models/CARD.md."""
 
     @cached_property
     def name(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from adjudge.judges.base import CheckClaims
 from adjudge.judges.local.calibration import log_odds, logistic
-from adjudge.judges.local.evidence import ROOT, prepare
+from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.local.words import bag
 from adjudge.segment.claims.tokens import tokens_of, verb_at
@@ -29,15 +29,11 @@ def speaks_of_others(claim: str, passages: Sequence[str]) -> list[bool]:
     tokens = tokens_of(claim)
     verb = verb_at(tokens, 0, len(tokens))
     subject = bag(claim[: tokens[verb].start]).names if verb else frozenset[str]()
-    if not any(_has(text, subject) for text in passages):
+    told = [prepare(text) for text in passages]
+    if not any(text.has(name) for text in told for name in subject):
         return [False] * len(passages)
     names = bag(claim).names
-    return [not _has(text, names) for text in passages]
-
-
-def _has(text: str, names: frozenset[str]) -> bool:
-    roots = prepare(text).roots
-    return any(name[:ROOT] in roots for name in names)
+    return [not any(map(text.has, names)) for text in told]
 
 
 def regarding_others(claim: str, row: Sequence[Opinion], question: CheckClaims) -> list[Opinion]:

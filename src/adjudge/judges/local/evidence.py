@@ -10,7 +10,7 @@ from adjudge.judges.local.numbers import Numbers, find_numbers
 from adjudge.judges.local.words import Bag, bag, weight
 from adjudge.segment.sentences import split_sentences
 
-ROOT = 4
+_ROOT = 4
 """Letters by which a name and what is derived from it are told to be the same: Korea, Koreans."""
 _LONGEST_SENTENCE = 600
 """Characters; tables and lists without stops are cut at this length."""
@@ -28,8 +28,12 @@ class Evidence:
         for number, words in enumerate(self.bags):
             for key in words.weights:
                 self.index.setdefault(key, []).append(number)
-        self.roots = {key[:ROOT] for key in self.index}
+        self._roots = {key[:_ROOT] for key in self.index}
         self._vectors: Matrix | None = None
+
+    def has(self, name: str) -> bool:
+        """Whether a name's stem, or what is derived from it, stands anywhere."""
+        return name[:_ROOT] in self._roots
 
     @property
     def vectors(self) -> Matrix:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from adjudge.judges.local.encoder import bundled
-from adjudge.judges.local.evidence import ROOT, Evidence, Window, best_windows, prepare
+from adjudge.judges.local.evidence import Evidence, Window, best_windows, prepare
 from adjudge.judges.local.numbers import Comparison, compare, find_numbers
 from adjudge.judges.local.words import Bag, bag, opposites
 
@@ -73,7 +73,7 @@ def features(claim: str, text: str) -> Compared:
     recall1, recall3 = one.share / total, three.share / total
     single = evidence.bags[one.first]
     negation = bool(words.negations % 2) != bool(single.negations % 2)
-    lost = sorted(name for name in words.names if name[:ROOT] not in evidence.roots)
+    lost = sorted(name for name in words.names if not evidence.has(name))
     pairs, run = _order(claim, three.text(evidence))
     values = (
         recall1,

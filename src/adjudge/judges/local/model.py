@@ -79,7 +79,7 @@ class JudgeModel:
 
     def pairs(self, pairs: Sequence[tuple[str, str]], *, documents: bool = False) -> list[PairScore]:
         """Scores of (claim, evidence) or (text, text) pairs, each distinct pair computed once; `documents`:
-        by the encoder for whole documents, which says nothing of similarity.
+        by the encoder for whole documents, whose similarity nobody has measured.
         """
         distinct = list(dict.fromkeys(pairs))
         ids = self._tokenised([text for pair in distinct for text in pair])
