@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.judges.base import LabelSentences, SentenceLabels, Similarity
+from adjudge.judges.base import CheckClaims, LabelSentences, SentenceLabels, Similarity
 from adjudge.judges.local.judge import LocalJudge
 from adjudge.stats.experiments import find_experiment
 from adjudge.stats.experiments.outcome import Outcome, Request
@@ -132,8 +132,8 @@ def support(data: Path, judge: LocalJudge, limit: int | None) -> list[Row]:
     for name in SUPPORT:
         with gzip.open(data / "support" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines][:limit]
-        opinions = judge.verifier.verdicts([r["claim"] for r in rows], [r["evidence"] for r in rows])
-        entailed = np.array([opinion.entailed for opinion in opinions])
+        replies = judge.answer([CheckClaims((r["claim"],), (r["evidence"],)) for r in rows])
+        entailed = np.array([reply.probabilities[0][0][0] for reply in replies])
         told = np.array([float(r["label"] == "supported") for r in rows])
         table.append({
             "set": name, "rows": len(rows), "auroc": interval(auroc, entailed, told),

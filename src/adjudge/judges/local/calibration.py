@@ -96,9 +96,13 @@ class Calibration(NamedTuple):
         parts = (self.weight[n] * (told[n] - self.centre[n]) / self.scale[n] for n in MIXED)
         return float(sum(parts))
 
+    def odds(self, s: Signals) -> float:
+        """Log odds of "entailed"."""
+        return self.slope * self.score(s) + self.intercept
+
     def probabilities(self, s: Signals) -> tuple[float, float, float]:
         """Entailed, neutral, contradicted."""
-        entailed = logistic(self.slope * self.score(s) + self.intercept)
+        entailed = logistic(self.odds(s))
         against = logistic(self.against_slope * (s.against + 2 * s.differ) + self.against_intercept)
         # What the evidence does not speak of it cannot contradict, however sure the model is of a clash.
         against *= min(1.0, s.spoken / SPOKEN_OF)

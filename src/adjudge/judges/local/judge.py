@@ -46,13 +46,16 @@ from adjudge.judges.local.phrases import points_out_error, refusal
 from adjudge.judges.local.verifier import FeatureVerifier, Opinion, Verifier, make_verifier
 from adjudge.segment.claims import split_claims
 
-VERSION = 8
+VERSION = 9
 _CELLS = {"entailed": "e", "contradicted": "c", "neutral": "n"}
 _READ: frozenset[type[Question]] = frozenset(
     {CheckClaims, LabelSentences, SupportSentence, RateFact, Similarity}
 )
 _SHOWN = 3
 """Verdicts that a reply explains in words; the rest have their probabilities."""
+
+
+Verdicts = Callable[[Sequence[str], Sequence[str]], list[Opinion]]
 
 
 class LocalJudge:
@@ -107,7 +110,9 @@ class LocalJudge:
         return replies
 
     def _checks(self, questions: Sequence[CheckClaims]) -> list[Reply]:
-        opinions = self._opinions([pair for q in questions for row in _pairs(q) for pair in row])
+        # Texts that are not known to be documents have no other say than this of the encoder for documents.
+        verdicts = getattr(self.verifier, "reread", self.verifier.verdicts)
+        opinions = self._opinions([pair for q in questions for row in _pairs(q) for pair in row], verdicts)
         replies = []
         for question in questions:
             grid = [
@@ -118,9 +123,12 @@ class LocalJudge:
             replies.append(Reply(cells, _why(question, grid), probabilities=_probabilities(grid)))
         return replies
 
-    def _opinions(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Opinion]:
+    def _opinions(
+        self, pairs: Sequence[tuple[str, str]], verdicts: Verdicts | None = None
+    ) -> dict[tuple[str, str], Opinion]:
         distinct = list(dict.fromkeys(pairs))
-        found = self.verifier.verdicts([claim for claim, _ in distinct], [text for _, text in distinct])
+        told = verdicts or self.verifier.verdicts
+        found = told([claim for claim, _ in distinct], [text for _, text in distinct])
         return dict(zip(distinct, found, strict=True))
 
     def _labels(self, questions: Sequence[LabelSentences]) -> list[Reply]:

@@ -2,13 +2,13 @@
 
 A sentence is held against at most `windows.BUDGET` windows, and not at all where the evidence does not speak
 of the claim (`asked.unspoken`); where the evidence is documents, also against the nearest of these
-(`documents`). `calibration` makes probabilities of what comes out. The model's other
-answers, sentence labels and similarity, are here too.
+(`documents`), and where it is not, a claim left open is read again (`reread`). `calibration` makes
+probabilities of what comes out. The model's other answers, sentence labels and similarity, are here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from adjudge.judges.local.foreign import is_foreign
 from adjudge.judges.local.labelling import stated
 from adjudge.judges.local.model import JudgeModel, PairScore, bundled_model
 from adjudge.judges.local.names import Finding
+from adjudge.judges.local.reread import in_doubt, weighed
 from adjudge.judges.local.verifier import NOTHING, FeatureVerifier, Opinion
 from adjudge.judges.local.windows import BUDGET
 
@@ -38,6 +39,8 @@ _SURE = 0.8
 """How sure dates and places make of a claim. Of the training claims that they speak against, 643 are labelled
 not entailed and 5, by mistake, entailed: training/check_patterns.py.
 """
+_Windows = list[list[tuple[str, str]]]
+"""Sentences of a claim, each as its (sentence, window) pairs."""
 _KEPT = 100_000
 _KEPT_SCORES = 20_000
 
@@ -58,6 +61,7 @@ class ModelVerifier:
         self.budget = budget
         self._words = FeatureVerifier()
         self._seen: dict[tuple[str, str], Opinion] = {}
+        self._again: dict[tuple[str, str], Opinion] = {}
         self._scores: dict[tuple[str, str], PairScore] = {}
         self._beside: dict[tuple[str, str], PairScore] = {}
 
@@ -77,6 +81,20 @@ class ModelVerifier:
         asked = [pair for pair in fresh if pair not in self._seen]
         self._seen.update(zip(asked, self._judged(asked), strict=True))
         return [self._seen[pair] for pair in pairs]
+
+    def reread(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
+        """The verdicts, those in doubt after the encoder for documents has read the same windows. For texts
+        that are not read as documents besides (`borne_out`).
+        """
+        pairs = list(zip(claims, evidences, strict=True))
+        found = dict(zip(pairs, self.verdicts(claims, evidences), strict=True))
+        open_ = [pair for pair, opinion in found.items() if in_doubt(opinion) and _for_model(*pair)]
+        fresh = [pair for pair in open_ if pair not in self._again]
+        if len(self._again) + len(fresh) > _KEPT:
+            self._again.clear()
+            fresh = open_
+        self._again.update(zip(fresh, self._weighed(fresh, found), strict=True))
+        return [self._again.get(pair, found[pair]) for pair in pairs]
 
     def borne_out(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
         """How surely documents, read one by one, entail a claim: as log odds, the mean of the odds over the
@@ -102,12 +120,8 @@ class ModelVerifier:
 
     def _judged(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion]:
         """Opinions of all pairs, their windows in one run of the model."""
-        cut = [claim_sentences(claim, prepare(text), self.budget) for claim, text in pairs]
-        windows = [
-            [[(s.asked, p.text(prepare(text))) for p in s.found] for s in sentences]
-            for sentences, (_, text) in zip(cut, pairs, strict=True)
-        ]
-        self._read([pair for claim in windows for sentence in claim for pair in sentence])
+        cut, windows = self.windows(pairs)
+        self._read(_flat(windows))
         opinions = []
         for sentences, own, (claim, text) in zip(cut, windows, pairs, strict=True):
             told = [[self._scores[pair] for pair in sentence] for sentence in own]
@@ -115,6 +129,31 @@ class ModelVerifier:
             found = times.check(claim, prepare(text)) or holders.check(claim, prepare(text))
             opinions.append(_settled(opinion, found))
         return opinions
+
+    def _weighed(
+        self, pairs: Sequence[tuple[str, str]], found: Mapping[tuple[str, str], Opinion]
+    ) -> list[Opinion]:
+        """Opinions of all pairs after a second reading."""
+        cut, windows = self.windows(pairs)
+        self._read(_flat(windows))
+        self._read(_flat(windows), documents=True)
+        opinions = []
+        for pair, sentences, own in zip(pairs, cut, windows, strict=True):
+            first, second = (
+                signals(sentences, [[known[x] for x in sentence] for sentence in own], len(pair[1]))
+                for known in (self._scores, self._beside)
+            )
+            opinions.append(weighed(found[pair], first, self.calibration.odds(second)))
+        return opinions
+
+    def windows(self, pairs: Sequence[tuple[str, str]]) -> tuple[list[list[Sentence]], list[_Windows]]:
+        """Sentences of the claims, and each sentence's pairs with windows of the evidence."""
+        cut = [claim_sentences(claim, prepare(text), self.budget) for claim, text in pairs]
+        windows = [
+            [[(s.asked, p.text(prepare(text))) for p in s.found] for s in sentences]
+            for sentences, (_, text) in zip(cut, pairs, strict=True)
+        ]
+        return cut, windows
 
     def _read(self, pairs: Sequence[tuple[str, str]], documents: bool = False) -> None:
         """Have the model score pairs of sentence and window, or document, that it has not yet."""
@@ -135,6 +174,10 @@ class ModelVerifier:
         shares = self.calibration.probabilities(signals(sentences, scores, length))
         weak = min(range(len(scores)), key=lambda n: max((margin(x) for x in scores[n]), default=-np.inf))
         return Opinion(*shares, _why(sentences[weak], windows[weak], scores[weak]))
+
+
+def _flat(windows: Sequence[_Windows]) -> list[tuple[str, str]]:
+    return [pair for claim in windows for sentence in claim for pair in sentence]
 
 
 def _beside_documents(question: LabelSentences) -> list[tuple[str, list[str]]]:
