@@ -214,6 +214,21 @@ def test_chinese_responses_lose_their_spaces_for_official_rules_only() -> None:
     assert not refusal_official(prepare("insufficient information", chinese=True))[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("It is Oslo.", "It is Oslo."),
+        ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
+        ("<think>\nBergen?\n</think>\n\nOslo", "\n\nOslo"),
+        ("Bergen? No.</think>Oslo", "Oslo"),
+        ("<think>Bergen? Or perhaps", ""),
+        ("<Thinking>Bergen?</Thinking>Oslo, <think>is it?</think>yes", "Oslo, yes"),
+    ],
+)
+def test_reasoning_is_cut_out(text: str, answer: str) -> None:
+    assert answers.without_reasoning(text) == answer
+
+
 @pytest.mark.parametrize(("text", "chinese"), [("谁赢了？", True), ("Who won?", False), ("Où, “là”?", False)])
 def test_is_chinese(text: str, chinese: bool) -> None:
     assert answers.is_chinese(text) is chinese

@@ -274,6 +274,35 @@ def test_what_a_judge_cannot_tell_is_unscored_with_the_reason() -> None:
     assert score(rejection(" "), YesNo(True))["rejection_judge"].reason == "the response is empty"
 
 
+def test_judges_are_asked_about_the_answer_and_not_about_the_reasoning() -> None:
+    judge = YesNo(True)
+    label(rejection("<think>It is Oslo. Or Bergen.</think>I cannot tell."), judge)
+    label(false("It may be wrong.</think>Bergen"), judge)
+    assert judge.asked == [IsRefusal("Where?", "I cannot tell."), PointsOutError("Bergen")]
+    cut_off = score(rejection("<think>It is Oslo. Or"), judge)["rejection_judge"]
+    assert (cut_off.state, cut_off.reason) == ("unscored", "the response holds nothing but reasoning")
+
+
+def test_string_rules_look_into_the_reasoning_unless_told_not_to() -> None:
+    sample = noise("<think>Is it Oslo?</think>It is Bergen.")
+    assert values(sample)["accuracy"] == 1
+    strip = make_protocol("rgb", {"reasoning": "strip"})
+    assert isinstance(strip, Rgb)
+    scores = {entry.metric: entry for entry in strip.score(label(sample, protocol=strip))}
+    assert scores["rgb.accuracy"].value == scores["rgb.accuracy_official"].value == 0
+    assert "|reasoning:strip|judge:rules|" in strip.signature("judge:rules")
+    assert "reasoning" not in Rgb().signature("judge:rules")
+    empty = strip.score(label(noise("<think>Is it Oslo?"), protocol=strip))
+    assert (empty[0].state, empty[0].reason) == ("by_convention", "the response is empty")
+
+
+def test_phrases_are_found_in_any_case() -> None:
+    found = label(rejection("I DON’T say."), protocol=Rgb(refusal_phrases=("Don’t Say",)))
+    assert [entry.value for entry in found.labels if entry.name == "refusal"] == [True]
+    found = label(false("That is a LIE."), protocol=Rgb(error_phrases=("a Lie",)))
+    assert [entry.value for entry in found.labels if entry.name == "error_flag"] == [True]
+
+
 def test_only_wanted_labels_are_made() -> None:
     strict = make_protocol("rgb", {"metrics": ["rgb.accuracy_strict"]})
     assert isinstance(strict, Rgb)

@@ -8,6 +8,8 @@ import json
 from adjudge.datasets.rgb import read_rgb_items
 from adjudge.datasets.rgb_predictions import READER
 from adjudge.datasets.source import Source
+from adjudge.judges.base import Judge
+from adjudge.judges.local.judge import LocalJudge
 from adjudge.judges.rules import RulesJudge
 from adjudge.metrics.answers import match, official, prepare
 from adjudge.metrics.fold import SummaryFold
@@ -18,8 +20,8 @@ RULES = RulesJudge()
 RGB = Rgb()
 
 
-def label(sample: Sample) -> Labelled:
-    return asyncio.run(RGB.label(sample, RULES))
+def label(sample: Sample, judge: Judge = RULES) -> Labelled:
+    return asyncio.run(RGB.label(sample, judge))
 
 
 def test_given_labels_are_scored_by_source_and_gaps_are_unscored() -> None:
@@ -128,3 +130,14 @@ def test_planted_answers_that_count_as_true_ones(data) -> None:
             if match(official, prepare(str(item.counterfactual)), item.answer)[0]
         ]
     assert found == {"en_fact": [], "zh_fact": [0, 7, 82]}
+
+
+def test_refusals_of_a_reasoning_model(data) -> None:
+    """The local judge against stored verdicts: the reasoning before an answer is not what is judged."""
+    name = "rgb/runs_en_refine/reject_output_deepseek-r1-distill-llama-70b_noise_1.0_passage_5.json"
+    agree, judge = 0, LocalJudge()
+    for row in Source(data(name)).rows():
+        (sample,) = READER.convert(row)
+        (entry,) = (found for found in label(sample, judge).labels if found.name == "refusal_judge")
+        agree += entry.value is sample.attributes["stored_verdict"]
+    assert agree >= 40

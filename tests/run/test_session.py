@@ -385,3 +385,56 @@ def test_rescoring_keeps_the_profile_in_the_signature(tmp_path):
     assert load_profile(profile).mark in run.summary.signatures["safe"]
     again = rescore_run(tmp_path / "run", parameters={}, out=tmp_path / "again")
     assert again.signatures == run.summary.signatures
+
+
+def test_rescoring_applies_other_rules_to_the_stored_samples(tmp_path):
+    from adjudge.run.rescore import rescore_run
+
+    samples = [
+        {"id": "a", "question": "Who?", "response": "Pass!", "ability": "rejection"},
+        {"id": "b", "question": "Who?", "response": "<think>unclear</think>Ada", "ability": "rejection"},
+    ]
+    run = tmp_path / "run"
+    assert adjudge.evaluate(samples, "rgb", out=run).value("rgb.rejection") == 0.5
+    for parameters, phrase in (
+        ({"refusal_phrases": ["Pass!", "Next"]}, "refusal_phrases:"),
+        ({"reasoning": "strip"}, "reasoning:strip"),
+    ):
+        again = rescore_run(run, parameters={"rgb": parameters})
+        anew = adjudge.evaluate(samples, "rgb", parameters={"rgb": parameters}).summary
+        assert again.rows == anew.rows
+        assert again.signatures == anew.signatures
+        assert phrase in again.signatures["rgb"]
+    adjudge.evaluate(samples, "rgb", out=run, lean=True, overwrite=True)
+    with pytest.raises(UsageError, match="a lean run holds no samples to apply other rules of rgb to"):
+        rescore_run(run, parameters={"rgb": {"reasoning": "strip"}})
+
+
+def test_rescoring_leaves_labels_that_came_with_the_data(tmp_path):
+    from adjudge.run.rescore import rescore_run
+
+    label = {"name": "refusal", "unit": "answer", "value": False, "source": "human:a"}
+    sample = {"id": "a", "response": "Pass!", "ability": "rejection", "labels": [label]}
+    run = adjudge.evaluate([sample], "rgb", metrics=["rgb.rejection"], out=tmp_path / "run").summary
+    again = rescore_run(tmp_path / "run", parameters={"rgb": {"refusal_phrases": ["pass"]}})
+    assert again.rows == run.rows
+    assert again.signatures == run.signatures
+
+
+@pytest.mark.parametrize(
+    ("protocol", "parameters", "named"),
+    [
+        ("safe", {"k": 3, "steps": True}, "safe.steps takes"),
+        ("safe", {"evidence": "dry"}, "safe.evidence takes"),
+        ("trace", {"steps": True}, "trace.steps takes"),
+        ("ragchecker", {"steps": True}, "ragchecker.steps takes"),
+    ],
+)
+def test_rescoring_refuses_what_only_a_judge_could_apply(tmp_path, protocol, parameters, named):
+    from adjudge.run.rescore import rescore_run
+
+    sample = {"id": "a", "question": "q", "response": "r", "reference": "r", "contexts": ["c"]}
+    adjudge.evaluate([sample], protocol, out=tmp_path / "run")
+    with pytest.raises(UsageError, match=f"{named} effect when a judge labels.*'adjudge run'"):
+        rescore_run(tmp_path / "run", parameters={protocol: parameters})
+    rescore_run(tmp_path / "run", parameters={"safe": {"max_steps": 2}} if protocol == "safe" else {})

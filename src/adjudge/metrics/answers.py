@@ -9,6 +9,7 @@ One departure from RGBMetrics: a typographic apostrophe (’) counts as a straig
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from msgspec import Struct
@@ -77,9 +78,31 @@ def _trim(search: str) -> str:
     return " ".join(search.strip().rstrip(_END_MARKS).split())
 
 
+def searchable(text: str) -> str:
+    """Lower case, with straight apostrophes: the form in which texts and phrases are compared."""
+    return text.lower().replace("’", "'")
+
+
 def normalise(text: str) -> str:
     """Lower case, without end punctuation and extra white space; punctuation inside stays."""
-    return _trim(text.lower().replace("’", "'"))
+    return _trim(searchable(text))
+
+
+_BLOCK = re.compile(r"<(think|thinking)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_OPENS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_CLOSES = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+
+
+def without_reasoning(text: str) -> str:
+    """What a reasoning model answers, without the thoughts between `<think>` and `</think>`.
+
+    Some servers leave out the first tag, since the prompt ended with it; without the last one the model never
+    came to answer.
+    """
+    if "<" not in text:
+        return text
+    text = _CLOSES.split(_BLOCK.sub("", text))[-1]
+    return _OPENS.split(text, maxsplit=1)[0]
 
 
 class Alias(Struct, frozen=True):
@@ -141,7 +164,7 @@ def _aliases(spellings: Iterable[str]) -> tuple[Alias, ...]:
     found = []
     for text in spellings:
         lower = text.lower()
-        search = lower.replace("’", "'")
+        search = searchable(text)
         normal = _trim(search)
         if normal:
             found.append(Alias(text, lower, search, normal, frozenset(normal.split())))

@@ -31,6 +31,8 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Questions it cannot do without when it labels raw text."""
     groupings: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Attributes its summary is always folded by besides those asked for."""
+    relabels: ClassVar[bool] = False
+    """Whether `labelling` speaks of string rules alone, which `relabel` can apply to stored samples."""
 
     metrics: tuple[str, ...] = ()
     """Full names of the metrics wanted; empty means all. Only the labels they need are made."""
@@ -133,10 +135,20 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return None
 
     def parameters(self) -> list[str]:
-        """Parameters that change a number, as `name:value`, for the signature."""
+        """Parameters that change how labels are scored, as `name:value`, for the signature."""
         return []
+
+    def labelling(self) -> list[str]:
+        """Those that change which labels are made; for the signature where they were made by us."""
+        return []
+
+    def relabel(self, sample: Sample, labelled: Labelled) -> Labelled:
+        """The labels under these parameters, where that takes no judge (`relabels`); a judge's are kept."""
+        raise NotImplementedError
 
     def signature(self, labeller: str, mark: str = "") -> str:
         """What a number rests on: `rgb|v1|judge:rules|adjudge:0.1.0`; `mark` names a profile, if any."""
-        parts = [self.name, f"v{self.version}", *self.parameters(), labeller, mark, f"adjudge:{__version__}"]
+        made = self.labelling() if labeller.startswith("judge:") else []
+        how = (*self.parameters(), *made)
+        parts = [self.name, f"v{self.version}", *how, labeller, mark, f"adjudge:{__version__}"]
         return "|".join(filter(None, parts))

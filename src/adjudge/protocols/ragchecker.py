@@ -70,7 +70,7 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
         units += [unit for unit in sample.units if unit.id.startswith("claim:")]
         return tuple(units)
 
-    def parameters(self) -> list[str]:
+    def labelling(self) -> list[str]:
         return ["steps:yes"] if self.steps else []
 
     async def label(self, sample: Sample, judge: Judge) -> Labelled:

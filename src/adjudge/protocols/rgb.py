@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 from adjudge.judges.base import IsRefusal, Judge, PointsOutError, Question
 from adjudge.metrics import answers
@@ -50,6 +51,7 @@ _JUDGED: dict[str, type[Question]] = {"refusal_judge": IsRefusal, "error_flag_ju
 SHORT_ANSWER = 8
 """Words up to which a plain reference is taken for an answer that a response should contain."""
 _LABELS = frozenset((*_PARTS, *_WHOLE, *_JUDGED))
+_NO_RESPONSE = "the response is empty"
 
 
 class _Asked(Struct, frozen=True):
@@ -118,10 +120,14 @@ def _is_chinese(sample: Sample) -> bool:
 
 
 async def _judge(name: str, kind: type[Question], sample: Sample, judge: Judge, source: str) -> Label:
-    """A judge's yes or no; what cannot be asked or answered is a label that says why it has no value."""
-    text = sample.response or ""
+    """A judge's yes or no; what cannot be asked or answered is a label that says why it has no value.
+
+    Judges are asked about what a model answers, not about what it thinks aloud before that.
+    """
+    text = answers.without_reasoning(sample.response or "")
     if not text.strip():
-        return Label(name, "answer", None, None, source, None, "the response is empty")
+        why = "the response holds nothing but reasoning" if (sample.response or "").strip() else _NO_RESPONSE
+        return Label(name, "answer", None, None, source, None, why)
     if kind is PointsOutError:
         question: Question = PointsOutError(text)
     elif sample.question is None:
@@ -142,15 +148,23 @@ class Rgb(Protocol, frozen=True, kw_only=True):
     summary: ClassVar[str] = "Does the model survive noisy, missing, scattered and false documents?"
     specs: ClassVar[tuple[MetricSpec, ...]] = SPECS
     groupings: ClassVar[tuple[tuple[str, ...], ...]] = (("noise",),)
+    relabels: ClassVar[bool] = True
 
     refusal_phrases: tuple[str, ...] = ()
-    """What counts as a refusal for the label `refusal`, in lower case; none: the phrases of RGBMetrics."""
+    """What counts as a refusal for the label `refusal`, in any case; none: the phrases of RGBMetrics."""
     error_phrases: tuple[str, ...] = ()
     """What counts as pointing out an error for `error_flag`; none: the keywords of RGBMetrics."""
+    reasoning: Literal["keep", "strip"] = "keep"
+    """Whether string rules look into `<think>…</think>` too, as the documents' do. Judges never see it."""
 
-    def parameters(self) -> list[str]:
+    def __post_init__(self) -> None:
+        for name in ("refusal_phrases", "error_phrases"):
+            force_setattr(self, name, tuple(map(answers.searchable, getattr(self, name))))
+
+    def labelling(self) -> list[str]:
         chosen = (("refusal_phrases", self.refusal_phrases), ("error_phrases", self.error_phrases))
-        return [f"{name}:{digest(chr(10).join(phrases))}" for name, phrases in chosen if phrases]
+        found = [f"{name}:{digest(chr(10).join(phrases))}" for name, phrases in chosen if phrases]
+        return found if self.reasoning == "keep" else [*found, f"reasoning:{self.reasoning}"]
 
     def missing(self, sample: Sample) -> str | None:
         if sample.response is None:
@@ -182,11 +196,29 @@ class Rgb(Protocol, frozen=True, kw_only=True):
         return own + tuple(unit for unit in sample.units if unit.id not in ids)
 
     async def label(self, sample: Sample, judge: Judge) -> Labelled:
+        source = "rules" if judge.name == "rules" else f"judge:{judge.name}"
+        labelled = self._by_rules(sample, source)
+        asked = _asked(self.metrics, labelled.attributes["ability"])
+        judged = [
+            await _judge(name, kind, sample, judge, source)
+            for name, kind in asked.judged
+            if kind in judge.answers
+        ]
+        return replace(labelled, labels=(*labelled.labels, *judged))
+
+    def relabel(self, sample: Sample, labelled: Labelled) -> Labelled:
+        judged = tuple(label for label in labelled.labels if label.name in _JUDGED)
+        source = next((label.source for label in labelled.labels), "rules")
+        found = self._by_rules(sample, source)
+        return replace(found, labels=(*found.labels, *judged))
+
+    def _by_rules(self, sample: Sample, source: str) -> Labelled:
+        """The labels that string rules make."""
         attributes = self.attributes(sample)
         asked = _asked(self.metrics, attributes["ability"])
-        source = "rules" if judge.name == "rules" else f"judge:{judge.name}"
         text = sample.response or ""
-        response = answers.prepare(text, chinese=_is_chinese(sample))
+        read = answers.without_reasoning(text) if self.reasoning == "strip" else text
+        response = answers.prepare(read, chinese=_is_chinese(sample))
         truth, truth_units = _truth(sample)
         false, false_units = _false(sample)
         labels = []
@@ -202,9 +234,6 @@ class Rgb(Protocol, frozen=True, kw_only=True):
             else:
                 value, why = whole(response, truth, false)
             labels.append(Label(name, "answer", value, None, source, why))
-        for name, kind in asked.judged:
-            if kind in judge.answers:
-                labels.append(await _judge(name, kind, sample, judge, source))
         units = (_answer_unit(text, not response.normal), *truth_units, *false_units)
         return Labelled(sample.id, sample.item, attributes, units, tuple(labels))
 

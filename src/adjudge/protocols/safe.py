@@ -104,13 +104,7 @@ class Safe(Protocol, frozen=True, kw_only=True):
     def parameters(self) -> list[str]:
         return [f"k:{','.join(map(str, self.ks))}"]
 
-    def signature(self, labeller: str, mark: str = "") -> str:
-        """How facts were labelled is part of it only where we did it."""
-        if labeller.startswith("judge:"):
-            labeller = "|".join([*self._labelling(), labeller])
-        return super().signature(labeller, mark)
-
-    def _labelling(self) -> list[str]:
+    def labelling(self) -> list[str]:
         parts = ["steps:yes"] if self.steps else []
         parts.append(f"evidence:{evidence_name(self.evidence)}")
         if NextQuery in self.questions:

@@ -131,7 +131,7 @@ class Trace(Protocol, frozen=True, kw_only=True):
     def questions(self) -> frozenset[type[Question]]:
         return frozenset({RelevantSentences, SupportSentence}) if self.steps else self.asks
 
-    def parameters(self) -> list[str]:
+    def labelling(self) -> list[str]:
         return ["steps:yes"] if self.steps else []
 
     async def label(self, sample: Sample, judge: Judge) -> Labelled:

@@ -1,8 +1,12 @@
-"""Score the stored labels of a run again: other parameters, other metrics, another rater. Asks nobody."""
+"""Score the stored labels of a run again: other parameters, other metrics, another rater. Asks nobody.
+
+A parameter that acts when labels are made is applied where string rules make them; where a judge does, it is
+refused.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -36,10 +40,12 @@ def rescore_run(
     for stored in merged.values():
         stored.pop("metrics", None)
     protocols = Settings(parameters=merged, metrics=tuple(metrics)).build(info.protocols)
+    earlier = {protocol.name: protocol for protocol in stored_protocols(info)}
+    anew = {protocol.name for protocol in protocols if _labels_otherwise(protocol, earlier[protocol.name])}
     if not metrics:
-        kept = {protocol.name: protocol.metrics for protocol in stored_protocols(info)}
-        protocols = tuple(_keep(protocol, kept[protocol.name]) for protocol in protocols)
-    records = rescored(read_records(folder), protocols, labels, str(info.settings.get("profile") or ""))
+        protocols = tuple(_keep(protocol, earlier[protocol.name].metrics) for protocol in protocols)
+    mark = str(info.settings.get("profile") or "")
+    records = rescored(read_records(folder), protocols, labels, mark, anew)
     if on_progress is not None:
         records = counted(records, on_progress)
     if out is None:
@@ -75,10 +81,36 @@ def _make_room(target: RunFolder, folder: Path, settings: dict[str, Any]) -> Non
         raise RunFolderError(f"{out} is not empty; choose another folder with -o")
 
 
+def _labels_otherwise(protocol: Protocol, earlier: Protocol) -> bool:
+    """Whether labels must be made anew for these parameters; refused where only a judge can make them."""
+    # Which metrics are wanted also decides what is asked, and is no parameter.
+    now, then = (msgspec.structs.replace(one, metrics=()) for one in (protocol, earlier))
+    given = {name: getattr(now, name) for name in now.__struct_fields__}
+    changed = [
+        f"{protocol.name}.{name}"
+        for name, value in given.items()
+        if value != getattr(then, name)
+        and msgspec.structs.replace(then, **{name: value}).labelling() != then.labelling()
+    ]
+    if changed and not protocol.relabels:
+        raise UsageError(
+            f"{', '.join(changed)} takes effect when a judge labels, and rescoring keeps the labels that are"
+            " there; label anew with 'adjudge run'"
+        )
+    return bool(changed)
+
+
 def rescored(
-    records: Iterator[Record], protocols: Sequence[Protocol], labels: str | None, mark: str = ""
+    records: Iterator[Record],
+    protocols: Sequence[Protocol],
+    labels: str | None,
+    mark: str = "",
+    anew: Collection[str] = (),
 ) -> Iterator[Record]:
-    """Each record with new scores and the signature that goes with them; `mark` names the run's profile."""
+    """Each record with new scores and the signature that goes with them; `mark` names the run's profile.
+
+    `anew`: protocols whose rules are applied again. Labels that came with the data stay what they are.
+    """
     known = {protocol.name: protocol for protocol in protocols}
     others: dict[str, None] = {}
     found = labels is None
@@ -96,6 +128,13 @@ def rescored(
             found = found or labels in sources
             others.update(dict.fromkeys(sources))
             labelled, labeller = protocol.given(record.sample, labels), f"labels:{labels}"
+        elif record.protocol in anew and labeller.startswith("judge:"):
+            if record.sample is None:
+                raise UsageError(
+                    f"a lean run holds no samples to apply other rules of {record.protocol} to;"
+                    " use 'adjudge run'"
+                )
+            labelled = protocol.relabel(record.sample, labelled)
         yield msgspec.structs.replace(
             record,
             units=labelled.units,

@@ -29,8 +29,8 @@ class RateGiven(Safe, frozen=True, kw_only=True):
         asked |= {CheckClaims} if joint else {NextQuery, RateFact}
         return frozenset(asked)
 
-    def _labelling(self) -> list[str]:
-        return ["facts:given", *super()._labelling()]
+    def labelling(self) -> list[str]:
+        return ["facts:given", *super().labelling()]
 
     async def label(self, sample: Sample, judge: Judge) -> Labelled:
         facts = [unit for unit in sample.units if unit.kind == "fact"]
