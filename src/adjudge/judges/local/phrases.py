@@ -17,6 +17,11 @@ _SOURCE = (
     r"(?:documents?|context|contexts|passages?|texts?|information|sources?|articles?|excerpts?|data"
     r"|references?)"
 )
+_TELLS = (
+    r"(?:provide|mention|contain|specify|state|say|include|give|answer|address|indicate"
+    r"|offer|tell|discuss|have)"
+)
+_ZH_SOURCE = "(?:文档|文章|文本|资料|材料|文中|上下文|信息|内容)"
 _REFUSALS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -35,15 +40,19 @@ _REFUSALS = tuple(
         r"\b(?:unable|impossible|not possible) to (?:answer|determine|say|tell|find|provide an answer"
         r"|ascertain|conclude)",
         rf"\b{_SOURCE} (?:\w+ ){{0,2}}(?:do(?:es)? not|don't|doesn't|did not|fails? to) "
-        r"(?:\w+ )?(?:provide|mention|contain|specify|state|say|include|give|answer|address|indicate"
-        r"|offer|tell|discuss|have)",
+        rf"(?:\w+ )?{_TELLS}",
+        rf"\b(?:none|neither) of {_SOURCE} (?:\w+ ){{0,2}}{_TELLS}",
         rf"\bno (?:\w+ )?(?:information|mention|answer|details?|evidence|data)\b.{{0,40}}(?:{_SOURCE}"
         rf"|available|given|found|provided)",
         r"\bthere is no (?:relevant |specific |direct )?(?:information|mention|answer)\b",
-        r"\b(?:is|are|was|were) not (?:explicitly |specifically |directly )?"
+        rf"\b(?:answer|information|it|this|that) (?:is|was)(?: not|n't) (?:in|among|within) {_SOURCE}",
+        r"\b(?:is|are|was|were)(?: not|n't) (?:explicitly |specifically |directly )?"
         rf"(?:mentioned|provided|specified|stated|given|available|included|addressed|found) (?:in|by"
         rf"|from|within) {_SOURCE}",
         "信息不足|无法(?:回答|确定|得知|判断|提供)|没有(?:提到|提及|提供|说明|相关信息)|未(?:提到|提及|提供|说明)|我不知道|不清楚",
+        f"无法作答|(?:文档|资料|材料)不足|{_ZH_SOURCE}[中里内]?(?:都|均|并|也)?(?:没有|未)(?:包含|给出|涉及)",
+        "无法(?:从[^，。；,;]{0,10})?(?:得出|找到|给出)[^，。；,;]{0,6}答案|我们?(?:不能|没法)回答|不能回答(?:这|该|此|[您你]的)",
+        "找不到[^，。；,;]{0,6}(?:信息|答案|内容)",
     )
 )
 _ONLY = re.compile(
@@ -72,10 +81,17 @@ _ERRORS = tuple(
         r"\b(?:is|are|was|were)(?: not|n't) (?:true|correct|accurate|right)\b",
         r"\bcontrary to (?:what )?(?:the|these|this)\b",
         rf"\bcontradicts? (?:the (?:facts?|known|actual)|itself|what is known)|\b{_SOURCE} contradict",
-        r"\bthe correct (?:answer|date|year|name|number|information|fact|one)\b",
+        # "The correct answer is Miami" only answers; against something, it corrects.
+        r"\b(?:but|however|instead|actually|in fact)\b[^.;]{0,60}\bthe correct "
+        r"(?:answer|date|year|name|number|information|fact|one)\b",
+        r"\bthe correct (?:answer|date|year|name|number|information|fact|one)\b[^.;]{0,60}"
+        r"(?:, not |\binstead of\b|\brather than\b|, (?:however|though)\b)",
         r"\b(?:should|ought to) (?:actually |instead )?(?:be|read|say)\b[^.;]{1,60}(?:,? not "
         r"|instead of|rather than)",
-        "事实性错误|(?:文档|文章|资料|信息|内容|说法)(?:中)?(?:有误|错误|不正确|存在错误|不准确)|正确(?:的)?答案",
+        "事实性错误|(?:文档|文章|资料|信息|内容|说法)(?:中)?(?:有误|错误|不正确|存在错误|不准确)",
+        "(?:文档|文章|资料|信息|内容|说法)(?:[^没无未不，。；,;]{0,8})(?:是|为)(?:错误|不正确|不准确|不实)的",
+        "(?<!没有)(?<!不)[与和跟](?:事实|史实|实际情况)(?:并)?不(?:相)?(?:符|一致)",
+        "(?:但|然而|其实|实际上|事实上)[^。；;]{0,15}正确(?:的)?答案|正确(?:的)?答案应",
     )
 )
 _DENIED = re.compile(
