@@ -91,6 +91,18 @@ def test_bad_questions_are_refused_with_their_place(tmp_path: Path, change: dict
     assert "q.json:2" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("file", "language"), [("en_fact.json", "en"), ("zh.json", "zh"), ("pen.json", "zh"), ("q.json", "zh")]
+)
+def test_a_file_that_names_its_language_is_believed(tmp_path: Path, file: str, language: str) -> None:
+    (item,) = read_rgb_items(write(tmp_path / file, PLAIN | {"query": "谁写了 Soul Mountain？"}))
+    assert item.language == language
+    asked = PREDICTION | {"query": "谁写了 Soul Mountain？"}
+    source = write(tmp_path / f"prediction_{file}", asked)
+    (sample,) = samples(rgb_predictions.READER, source)
+    assert sample.attributes["language"] == language
+
+
 def test_repeated_ids_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="used before"):
         list(read_rgb_items(write(tmp_path / "q.json", PLAIN, PLAIN)))

@@ -229,7 +229,17 @@ def test_reasoning_is_cut_out(text: str, answer: str) -> None:
     assert answers.without_reasoning(text) == answer
 
 
-@pytest.mark.parametrize(("text", "chinese"), [("谁赢了？", True), ("Who won?", False), ("Où, “là”?", False)])
+@pytest.mark.parametrize(
+    ("text", "chinese"),
+    [
+        ("谁赢了？", True),
+        ("Playstation 4的发售日期", True),
+        ("Who won?", False),
+        ("Où, “là”?", False),
+        ("Who wrote the novel Soul Mountain (灵山)?", False),
+        ("", False),
+    ],
+)
 def test_is_chinese(text: str, chinese: bool) -> None:
     assert answers.is_chinese(text) is chinese
 

@@ -326,3 +326,5 @@ def test_chinese_by_attribute_or_by_the_question() -> None:
         id="s", question="在哪里？", response=spaced, reference="北京", attributes={"language": "en"}
     )
     assert values(english)["accuracy_official"] == 0
+    named = Sample(id="s", question="Who wrote Soul Mountain (灵山)?", response="Gao X.", reference="Gao X")
+    assert values(named)["accuracy_official"] == 1

@@ -6,8 +6,9 @@ documents as well (`read_rgb_items`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from adjudge.metrics.answers import is_chinese
 from adjudge.types import Answer, Attribute, Sample
 
 _KEYS = frozenset({"id", "query", "answer", "positive", "negative"})
+_LANGUAGE = re.compile(r"(?:^|_)(en|zh)(?=[_.])")
 
 
 class RgbItem(Struct, frozen=True, kw_only=True):
@@ -33,15 +35,13 @@ class RgbItem(Struct, frozen=True, kw_only=True):
     positive_wrong: tuple[str, ...] | None = None
     """The positive documents with the false answer in place of the true one."""
     counterfactual: Answer | None = None
-
-    @property
-    def language(self) -> str:
-        return language_of(self.query)
+    language: str = "en"
 
 
-def language_of(question: str) -> str:
-    """RGB is in two languages, told apart by the script of the question."""
-    return "zh" if is_chinese(question) else "en"
+def language_of(question: str, file: str) -> str:
+    """RGB is in two languages: names such as `zh_int.json` or `prediction_en_…` say which, or the script."""
+    named = _LANGUAGE.search(PurePath(file).name)
+    return named[1] if named else "zh" if is_chinese(question) else "en"
 
 
 def source_id(row: Row) -> str:
@@ -86,15 +86,17 @@ def rgb_item(row: Row) -> RgbItem:
             sample=name,
             field="positive_wrong",
         )
+    query = needed_text(row, "query", name)
     return RgbItem(
         id=name,
-        query=needed_text(row, "query", name),
+        query=query,
         answer=answer,
         positive=positive,
         negative=text_list(row, "negative", sample=name) or (),
         grouped=grouped,
         positive_wrong=wrong,
         counterfactual=answer_field(row, "fakeanswer", sample=name),
+        language=language_of(query, row.file),
     )
 
 

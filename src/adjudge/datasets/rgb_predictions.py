@@ -52,7 +52,7 @@ def _convert(row: Row) -> list[Sample]:
     name = item if noise is None else f"{item}@{noise:g}"
     question = needed_text(row, "query", name)
     ability = _ability(row.file)
-    attributes: dict[str, Attribute] = {"language": language_of(question)}
+    attributes: dict[str, Attribute] = {"language": language_of(question, row.file)}
     if noise is not None:
         attributes["noise"] = noise
     evaluation = text_field(row, "evaluation", sample=name)

@@ -282,6 +282,17 @@ def correction(response: Response, truth: tuple[Group, ...], false_groups: tuple
     return bool(truth), why
 
 
+_HAN = re.compile("[\u4e00-\u9fff]")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
 def is_chinese(text: str) -> bool:
-    """Whether a text holds Chinese characters."""
-    return not text.isascii() and any("\u4e00" <= char <= "\u9fff" for char in text)
+    """Whether a text is Chinese: it has more Chinese characters than words in other letters.
+
+    Neither a name in Chinese characters makes an English question Chinese, nor `Playstation` a Chinese one
+    English; compared letter by letter, short Chinese questions about such a name would be lost.
+    """
+    if text.isascii():
+        return False
+    rest, characters = _HAN.subn(" ", text)
+    return characters > len(_WORD.findall(rest))
