@@ -79,6 +79,31 @@ def test_a_bench_compares_models_with_each_other_and_with_the_paper(tmp_path: Pa
     assert ["ChatGPT", "(published)", "96.3", "94.7", "94.0", "90.0", "76.0"] in lines
 
 
+def test_a_bench_without_any_answer_says_so_by_its_exit_code(tmp_path: Path) -> None:
+    data = write_rows(tmp_path / "en.json", [{**base(0), "negative": []}])
+    options = ["--data", data, "--abilities", "rejection"]
+    with MisbehavingServer(answer=answer) as server:
+        done = invoke("bench", "rgb", *options, *reach(server), "-o", tmp_path / "a")
+        told = invoke("bench", "rgb", *options, *reach(server), "-o", tmp_path / "b", "--json")
+    assert (done.exit_code, told.exit_code) == (3, 3)
+    assert "1 of 1 questions have no answer" in done.stderr
+    assert "1 of 1 questions have no answer" in told.stderr
+    found = json.loads(told.stdout)
+    assert (found["summary"], found["comparisons"]) == (None, [])
+    assert [failure["id"] for failure in found["failures"]] == ["en/0@1"]
+
+
+def test_a_bench_in_json_tells_failures_beside_it(tmp_path: Path) -> None:
+    data = write_rows(tmp_path / "en.json", [base(0), {**base(1), "negative": []}])
+    options = ["--data", data, "--abilities", "rejection", "--judge", "rules", "-o", tmp_path / "bench"]
+    with MisbehavingServer(answer=answer) as server:
+        told = invoke("bench", "rgb", *options, *reach(server), "--json")
+    assert told.exit_code == 0
+    assert "1 of 2 questions have no answer" in told.stderr
+    found = json.loads(told.stdout)
+    assert len(found["failures"]) == 1
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_stopped_process_goes_on_where_it_was(tmp_path: Path, how: signal.Signals) -> None:
     rows = [

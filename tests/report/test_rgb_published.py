@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from adjudge.report.rgb_published import BY, TABLES, comparison_tables, comparisons, published
@@ -82,6 +83,34 @@ def test_each_number_stands_in_its_column() -> None:
     assert list(found["counterfactual robustness, en"].published) == ["ChatGPT"]
     assert found["negative rejection, zh"].ours["mine"] == (None, 0.3, None)
     assert len(list(comparison_tables(summary))) == 3
+
+
+def test_other_noise_rates_have_columns_of_their_own() -> None:
+    rows = [
+        row("rgb.accuracy_official", 0.9, "noise", 0.1),
+        row("rgb.accuracy_official", 0.8, "noise", 0.9),
+        row("rgb.accuracy_official", 0.7, "integration", 0.3),
+    ]
+    noise, integration = comparisons(Summary(signatures={}, by=BY, rows=tuple(rows)))
+    assert noise.columns == tuple(f"noise {rate}" for rate in ("0", "0.1", "0.2", "0.4", "0.6", "0.8", "0.9"))
+    assert noise.ours["mine"] == (None, 0.9, None, None, None, None, 0.8)
+    assert noise.published["ChatGPT"] == pytest.approx((0.9633, None, 0.9467, 0.94, 0.90, 0.76, None))
+    assert integration.columns == ("noise 0", "noise 0.2", "noise 0.3", "noise 0.4")
+    assert integration.published["ChatGPT"] == pytest.approx((0.55, 0.51, None, 0.34))
+
+
+def test_what_has_no_score_is_told_below_the_table() -> None:
+    entry = msgspec.structs.replace(
+        row("rgb.rejection_judge", 0.5, "rejection", 1.0),
+        samples={"defined": 2, "unscored": 7},
+        reasons={"the server was busy": 4, "no time": 3},
+    )
+    summary = Summary(signatures={}, by=BY, rows=(entry,))
+    (found,) = comparisons(summary)
+    (gap,) = found.unscored
+    assert (gap.model, gap.column, gap.samples, gap.scored) == ("mine", "Rej*", 7, 2)
+    _, note = comparison_tables(summary)
+    assert str(note).strip() == "mine, Rej*: 7 of 9 unscored: the server was busy; no time"
 
 
 def test_a_summary_folded_otherwise_has_nothing_to_compare() -> None:

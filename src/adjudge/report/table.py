@@ -141,7 +141,7 @@ def summary_tables(summary: Summary) -> Iterator[RenderableType]:
         if section.protocol == "rgb" and not section.heading and summary.views.get("rgb"):
             rows = [_rgb_cells(entry) for entry in summary.views["rgb"]]
             names = tuple(name.replace("_", " ").removesuffix(" samples") for name in RGB_FIELDS)
-            yield _rich("rgb results", ("task", "group", *names), rows)
+            yield _rich("rgb results", ("task", "model", "group", *names), rows, numeric=3)
 
 
 _RGB_COUNTS = {
@@ -160,11 +160,15 @@ def _rgb_cells(entry: dict[str, Any]) -> list[str]:
     counts = [
         str(entry[name]) if name in shown and entry.get(name) is not None else "" for name in RGB_FIELDS
     ]
-    group = entry.get("group") or {}
-    return [task, ", ".join(f"{name} {_text(value)}" for name, value in group.items()), *counts]
+    group, model = entry.get("group") or {}, entry.get("model_name")
+    others = ", ".join(f"{name} {_text(value)}" for name, value in group.items())
+    return [task, "" if model is None else str(model), others, *counts]
 
 
-def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+def _rich(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: int | None = None
+) -> RenderableType:
+    """A table; `numeric` is the first column of numbers, by default `value`."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -172,7 +176,7 @@ def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     table = Table(
         title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    numeric = columns.index("value") if "value" in columns else 2
+    numeric = columns.index("value") if numeric is None else numeric
     # Columns in which nothing stands would only take room from those that say something.
     kept = [index for index in range(len(columns)) if any(row[index] for row in rows)]
     for index in kept:

@@ -267,8 +267,11 @@ def told_how_to_go_on(*outs: Path) -> Iterator[None]:
         raise
 
 
-def say(progress: Progress, *outs: Path, following: str) -> int:
-    """How it went, failures first, and what to do next; the exit code, not 0 if all failed."""
+def say(progress: Progress, *outs: Path, following: str, err: bool = False) -> int:
+    """How it went, failures first, and what to do next; the exit code, not 0 if all failed.
+
+    `err`: nothing on standard output, which holds something else.
+    """
     for note in progress.notes:
         click.echo(f"note: {note}", err=True)
     for failure in progress.failures[:5]:
@@ -286,9 +289,10 @@ def say(progress: Progress, *outs: Path, following: str) -> int:
     kept = f", {progress.kept} answers were already there" if progress.kept else ""
     click.echo(
         f"{progress.asked} asked{kept}, {len(progress.failures)} failed; {progress.written} written to "
-        + ", ".join(map(str, outs))
+        + ", ".join(map(str, outs)),
+        err=err,
     )
     if not progress.written:
         return NOTHING
-    click.echo(f"next: {following}")
+    click.echo(f"next: {following}", err=err)
     return 0
