@@ -22,7 +22,7 @@ from adjudge.chat.base import ChatRequest
 from adjudge.chat.stack import Stack, build_stack
 from adjudge.errors import UsageError
 from adjudge.generate.engine import Failure, Progress, answer_all, answered, ask_model, write_failures
-from adjudge.generate.journal import Journal
+from adjudge.generate.journal import Journal, check_out
 from adjudge.generate.longfact_data import prepare_prompts
 from adjudge.generate.longfact_form import SILENT, LongfactPlan, document, format_prompt
 from adjudge.generate.targets import Target
@@ -79,6 +79,10 @@ async def generate_longfact(
     given = {"concurrency": concurrency, **(access or {})}
     models = model if isinstance(model, Mapping) else {"": model}
     outs = dict.fromkeys(models, out) if isinstance(out, Path) else out
+    for file in outs.values():
+        check_out(file)
+        if file.suffix.lower() != ".json":
+            raise UsageError(f"a result file of LongFact is JSON: end {file.name!r} in .json")
     if len(set(outs.values())) < len(models):
         raise UsageError("several systems need a file each")
     prompts, notes = prepare_prompts(path, plan.task, shuffle=plan.shuffle, limit=plan.limit)
