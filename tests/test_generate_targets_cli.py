@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -107,6 +109,28 @@ def test_over_http_and_without_documents(place: Path, serve: Any) -> None:  # no
     assert {sample.attributes["system"] for sample in read(Source("out.jsonl"))} == {server.url}
 
 
+def test_two_targets_that_differ_in_their_query_are_told_apart(place: Path, serve: Any) -> None:  # noqa: F811
+    server: Server = serve(lambda body: (200, ask(body["question"], body["contexts"])))
+    data = make_folder(place / "rgb") / "en_fact.json"
+    targets = [part for name in "ab" for part in ("--target", f"{server.url}?index={name}")]
+    done = invoke("generate", "rgb", *targets, "--data", data, "-o", "out.jsonl")
+    assert done.exit_code == 0, done.output
+    assert Counter(server.paths) == {"/ask?index=a": 4, "/ask?index=b": 4}
+    assert len({sample.attributes["system"] for sample in read(Source("out.jsonl"))}) == 2
+
+
+def test_a_dead_target_beside_a_live_model_ends_the_command(place: Path) -> None:
+    data = make_folder(place / "rgb")
+    with socket.socket() as taken, MisbehavingServer(answer=answer) as server:
+        taken.bind(("127.0.0.1", 0))
+        dead = f"http://127.0.0.1:{taken.getsockname()[1]}/ask"
+        options = ["--target", dead, "--model", "openai/m", "--base-url", server.base_url, "--cache", "off"]
+        done = invoke("generate", "rgb", *options, "--data", data, "-o", "out.jsonl", "--concurrency", 1)
+        assert done.exit_code == 5, done.output
+        assert "stopped after 3 in a row" in done.stderr
+        assert 0 < len(server.requests) < CASES
+
+
 FRAIL = """
     import time
     calls = []
@@ -161,6 +185,8 @@ def test_failures_are_told_one_by_one_and_only_they_are_asked_again(place: Path,
         ),
         (["rgb", "--target", "BOTH", "-o", "out.txt"], "cannot tell what form 'out.txt' should have"),
         (["longfact", "--target", "TARGET", "-o", "rgb"], "answers go to a file"),
+        (["longfact", "--target", "TARGET", "-o", "out.csv"], "end 'out.csv' in .json"),
+        (["longfact", "--target", "TARGET", "-o", "out.json.gz"], "end 'out.json.gz' in .json"),
         (["longfact", "--target", "TARGET", "--target", "TARGET"], "is named twice"),
         (["longfact", "--target", "TARGET", "--side2", "none"], "nobody would be asked"),
     ],

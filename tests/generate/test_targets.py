@@ -58,20 +58,24 @@ def go(path: Path, target: str, out: Path, *, timeout: float = 5.0, **options: A
 
 
 class Server:
-    """An HTTP target; `script` gets the body and gives status and answer."""
+    """An HTTP target; `script` gets the body and gives status, answer and, if any, headers."""
 
-    def __init__(self, script: Callable[[dict[str, Any]], tuple[int, Any]]) -> None:
+    def __init__(self, script: Callable[[dict[str, Any]], tuple[Any, ...]]) -> None:
         self.bodies: list[dict[str, Any]] = []
+        self.paths: list[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.bodies.append(body)
-                status, said = script(body)
+                outer.paths.append(self.path)
+                status, said, *more = script(body)
                 data = said if isinstance(said, bytes) else json.dumps(said).encode()
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(data)))
+                for name, value in more[0].items() if more else ():
+                    self.send_header(name, value)
                 with contextlib.suppress(OSError):  # a client that did not wait
                     self.end_headers()
                     self.wfile.write(data)
@@ -122,6 +126,25 @@ def test_over_http(tmp_path, serve) -> None:
     (sample,) = read(Source(out))
     assert (sample.contexts, sample.attributes) == ((SHELF["oak"],), {"system": "mine", "hops": 1})
     assert server.bodies == [{"question": "How high is the oak?"}]
+
+
+def test_what_a_target_says_of_an_answer_leaves_the_question_as_it_was(tmp_path, install) -> None:
+    more = {"system": "other", "topic": "mills", "hops": 1}
+    path, out = tmp_path / "questions.jsonl", tmp_path / "out.jsonl"
+    path.write_text('{"id": "q", "question": "oak?", "attributes": {"topic": "trees", "system": "old"}}\n')
+    go(path, install(lambda question: {"response": "r", "attributes": more}), out, system="mine")
+    (sample,) = read(Source(out))
+    assert sample.attributes == {"topic": "trees", "system": "mine", "hops": 1}
+
+
+def test_a_number_that_no_reader_takes_is_a_failure_of_that_question(tmp_path, install) -> None:
+    path, out = questions(tmp_path, "70", "63"), tmp_path / "out.jsonl"
+    target = install(lambda question: {"response": "r", "attributes": {"n": 2 ** int(question)}})
+    progress = go(path, target, out)
+    assert [failure.error for failure in progress.failures] == [
+        "wrong shape: attribute 'n' is a number of more than 64 bits; give it as text"
+    ]
+    assert [sample.attributes["n"] for sample in read(Source(out))] == [2**63]
 
 
 def test_one_that_throws_hangs_or_misbehaves_fails_alone(tmp_path, install) -> None:
@@ -181,6 +204,46 @@ def test_a_bad_http_target_fails_question_by_question(tmp_path, serve, monkeypat
     assert errors["slow"] == "no answer within 0.5 s"
     assert (calls["busy"], calls["crash"]) == (3, 1)
     assert [sample.response for sample in read(Source(out))] == ["at last", "ok"]
+
+
+def test_a_busy_target_is_asked_again_when_it_says(tmp_path, serve, monkeypatch) -> None:
+    monkeypatch.setattr("adjudge.generate.targets.PAUSE", 60.0)
+    calls: dict[str, int] = {}
+
+    def script(body: dict[str, Any]) -> tuple[Any, ...]:
+        question = body["question"]
+        calls[question] = calls.get(question, 0) + 1
+        if question == "never":
+            return 429, {}, {"Retry-After": "3600"}
+        return (200, "at last", {}) if calls[question] > 1 else (503, {}, {"Retry-After": "0.2"})
+
+    started = time.monotonic()
+    progress = go(questions(tmp_path, "busy", "never"), serve(script).url, tmp_path / "out.jsonl")
+    assert 0.2 <= time.monotonic() - started < 5
+    (failure,) = progress.failures
+    assert failure.error == "the target answered HTTP 429 (it asks to wait 3600 s, more than --timeout): {}"
+    assert calls == {"busy": 2, "never": 1}
+
+
+def test_addresses_that_differ_in_their_query_are_different_targets(tmp_path, serve) -> None:
+    server = serve(lambda body: (200, "yes"))
+    path, out = questions(tmp_path, "Anyone?"), tmp_path / "out.jsonl"
+    first, second = (f"{server.url}?index={name}&token=hush" for name in "ab")
+    assert go(path, first, out).asked == 1
+    assert go(path, second, out).asked == 1
+    assert go(path, first, out).asked == 0
+    assert server.paths == ["/ask?index=a&token=hush", "/ask?index=b&token=hush"]
+    names = [make_target(url).name for url in (first, second)]
+    assert names[0] != names[1]
+    for name in names:
+        assert name.startswith(f"{server.url}#")
+        assert "hush" not in name
+    assert make_target(server.url).name == server.url
+    assert make_target(f"{server.url}/?api-version=1").name == f"{server.url}?api-version=1"
+    mine, yours, other = (
+        make_target(f"http://{user}@127.0.0.1:8/ask").name for user in ("me:hush", "you:hush", "me:hash")
+    )
+    assert mine == other != yours
 
 
 def test_nobody_there(tmp_path) -> None:

@@ -24,7 +24,7 @@ from adjudge.datasets.native_write import write
 from adjudge.datasets.rows import numbered
 from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError
-from adjudge.types import FORMAT, Sample
+from adjudge.types import FORMAT, Attribute, Sample
 
 _CONTENT = FIELDS - {"id", "item", "attributes"}
 _WIRE = re.compile(r"(?P<problem>.*?)(?: - at `(?:key in )?\$\.?(?P<path>.*)`)?", re.DOTALL)
@@ -134,6 +134,14 @@ def _structured(name: str, cell: Any) -> Any:
     return value if isinstance(value, dict) else None
 
 
+TOO_WIDE = "a number of more than 64 bits"
+
+
+def too_wide(value: Attribute) -> bool:
+    """Whether an attribute is a number that not every reader could read."""
+    return type(value) is int and not -(2**63) <= value < 2**64
+
+
 def convert(row: Row) -> Iterable[Sample]:
     """The sample of one row."""
     try:
@@ -148,9 +156,9 @@ def convert(row: Row) -> Iterable[Sample]:
             fix="give one name for each of `contexts`, or leave the names out",
         )
     for name, value in sample.attributes.items():
-        if type(value) is int and not -(2**63) <= value < 2**64:
+        if too_wide(value):
             raise row.error(
-                "a number of more than 64 bits",
+                TOO_WIDE,
                 sample=sample.id,
                 field=f"attributes.{name}",
                 fix="write it as text, in quotes",

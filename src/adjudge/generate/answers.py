@@ -103,6 +103,6 @@ def _record(case: QuestionCase, answer: dict[str, Any], system: str) -> Record:
         units=(),
         labels=(),
         grids=(),
-        attributes={**case.sample.attributes, "system": system, **answer.get("attributes", {})},
+        attributes={**answer.get("attributes", {}), **case.sample.attributes, "system": system},
     )
     return Record(protocol="", sample=sample, id=sample.id, item=sample.item)

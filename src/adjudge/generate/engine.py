@@ -22,7 +22,7 @@ from adjudge.generate.journal import Entry, Journal, failed_path
 from adjudge.run.store import write_atomic
 
 IN_A_ROW = 3
-"""So many cases that one after another find nobody there end the run."""
+"""So many cases of a system that one after another find nobody there end the run."""
 GRACE = 5.0
 """Seconds that answers under way have to arrive when the user interrupts."""
 
@@ -95,7 +95,7 @@ async def answer_all(
     async def work() -> None:
         while not stopped and (case := next(waiting, None)) is not None:
             try:
-                kept.add(*await _entry(case, ask))
+                kept.add(*await _entry(case, ask), system=getattr(case, "system", ""))
             except Exception as error:
                 stopped.append(error)
                 return
@@ -123,31 +123,39 @@ async def answer_all(
 
 
 class _Kept:
-    """The journal, except for cases that find nobody there: where those end the run, they were not asked."""
+    """The journal, except for cases that find nobody there: where those end the run, they were not asked.
+
+    They are counted by system: that one answers says nothing of another.
+    """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._held: list[Entry] = []
+        self._held: dict[str, list[Entry]] = {}
         self._ended = False
 
-    def add(self, entry: Entry, nobody: bool) -> None:
+    def add(self, entry: Entry, nobody: bool, system: str) -> None:
+        held = self._held.setdefault(system, [])
         if not nobody:
-            self.go_on()
+            self._note(held)
             self._journal.add(entry)
         elif not self._ended:
-            self._held.append(entry)
-            if len(self._held) == IN_A_ROW:
-                self._held.clear()
+            held.append(entry)
+            if len(held) == IN_A_ROW:
+                held.clear()
                 self._ended = True
                 raise JudgeError(
                     f"{entry.error}; stopped after {IN_A_ROW} in a row, the same command goes on"
                 )
 
     def go_on(self) -> None:
-        """The run goes on or is through: what was held back counts."""
-        for entry in self._held:
+        """The run is through: what was held back counts."""
+        for held in self._held.values():
+            self._note(held)
+
+    def _note(self, held: list[Entry]) -> None:
+        for entry in held:
             self._journal.add(entry)
-        self._held.clear()
+        held.clear()
 
 
 async def _entry(case: C, ask: Ask[C]) -> tuple[Entry, bool]:

@@ -24,14 +24,16 @@ from functools import partial
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 
+from adjudge.datasets.native import TOO_WIDE, too_wide
 from adjudge.errors import UsageError
 from adjudge.generate.engine import CaseError, NobodyThere
 from adjudge.generate.target_loop import Blocked, TargetLoop
-from adjudge.types import Attribute
+from adjudge.types import Attribute, digest
 
 if TYPE_CHECKING:
     import aiohttp
@@ -88,6 +90,8 @@ def check_answer(found: Any) -> dict[str, Any]:
         answer = msgspec.convert(data, TargetAnswer)
         if answer.context_ids is not None and len(answer.context_ids) != len(answer.contexts or ()):
             raise CaseError("wrong shape: 'context_ids' must have one name for each of 'contexts'")
+        if wide := [name for name, value in answer.attributes.items() if too_wide(value)]:
+            raise CaseError(f"wrong shape: attribute {wide[0]!r} is {TOO_WIDE}; give it as text")
         plain: dict[str, Any] = msgspec.to_builtins(answer)
         msgspec.json.encode(plain)
     except msgspec.ValidationError as error:
@@ -198,13 +202,25 @@ async def _in_thread(call: Callable[[], Any]) -> Any:
     return await outcome
 
 
+def _http_name(url: str) -> str:
+    """The address without what may be secret, and a digest where that tells it from others: `http://h/ask#3f9a`.
+
+    The name stands for the target in journals too, so two addresses must never share one. A password says
+    who may ask and not who answers; being short, it could be guessed from a digest.
+    """
+    from adjudge.chat.keys import Address
+
+    shown, parts = Address(url).shown, urlsplit(url.strip())
+    if not parts.username and shown.partition("?")[2] == parts.query:
+        return shown
+    return f"{shown}#{digest(f'{parts.username}?{parts.query}')}"
+
+
 class HttpTarget:
     """An address that takes a question by POST."""
 
     def __init__(self, url: str, timeout: float, attempts: int) -> None:
-        from adjudge.chat.keys import Address
-
-        self.name = Address(url).shown
+        self.name = _http_name(url)
         self._url = url
         self._timeout = timeout
         self._attempts = attempts
@@ -230,25 +246,31 @@ class HttpTarget:
         if contexts is not None:
             asked["contexts"] = list(contexts)
         for attempt in range(1, self._attempts + 1):
-            status, body = await self._post(asked)
-            if status not in _AGAIN or attempt == self._attempts:
+            status, body, wait = await self._post(asked)
+            too_long = status in _AGAIN and wait is not None and wait > self._timeout
+            if status not in _AGAIN or attempt == self._attempts or too_long:
                 break
-            await asyncio.sleep(PAUSE * 2 ** (attempt - 1))
+            await asyncio.sleep(PAUSE * 2 ** (attempt - 1) if wait is None else wait)
         if status != 200:
-            raise CaseError(f"the target answered HTTP {status}: {body[:200].decode('utf-8', 'replace')}")
+            told = f" (it asks to wait {wait:.0f} s, more than --timeout)" if too_long else ""
+            said = body[:200].decode("utf-8", "replace")
+            raise CaseError(f"the target answered HTTP {status}{told}: {said}")
         try:
             found = msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise CaseError(f"wrong shape: not JSON: {body[:100].decode('utf-8', 'replace')!r}") from None
         return check_answer(found)
 
-    async def _post(self, asked: dict[str, Any]) -> tuple[int, bytes]:
+    async def _post(self, asked: dict[str, Any]) -> tuple[int, bytes, float | None]:
+        """Status, body, and how many seconds the server asks to wait."""
         import aiohttp
+
+        from adjudge.chat.faults import retry_after
 
         assert self._session is not None
         try:
             async with self._session.post(self._url, json=asked) as answer:
-                return answer.status, await answer.read()
+                return answer.status, await answer.read(), retry_after(answer.headers)
         except TimeoutError:
             raise CaseError(f"no answer within {self._timeout:g} s") from None
         except aiohttp.ClientConnectorError as error:
