@@ -22,7 +22,17 @@ from adjudge.generate.rgb_data import NOISE, Plan, question_files
 from adjudge.report.rgb_published import BY, comparisons
 from adjudge.types import Sample
 from chat.server import MisbehavingServer
-from generate.rgb_helpers import CASES, FLAG, REFUSAL, answer, base, counterfactual, make_folder, write_rows
+from generate.rgb_helpers import (
+    CASES,
+    FLAG,
+    REFUSAL,
+    answer,
+    base,
+    counterfactual,
+    integration,
+    make_folder,
+    write_rows,
+)
 
 
 def go(
@@ -256,6 +266,7 @@ def test_questions_that_cannot_be_asked_are_failures_and_the_rest_goes_on(tmp_pa
         ({"noise": (1.2,)}, "from 0 to 1, not 1.2"),
         ({"noise": (1.0,)}, "--abilities rejection"),
         ({"abilities": ("courage",)}, "no ability 'courage'"),
+        ({"abilities": ("closed_book",)}, "asked with counterfactual"),
         ({"passages": 0}, "at least 1"),
         ({"limit": 0}, "at least 1"),
         ({"language": "fr"}, "en and zh"),
@@ -273,6 +284,24 @@ def test_a_folder_without_question_files_or_questions(tmp_path) -> None:
     path = write_rows(tmp_path / "en.json", [base(0)])
     with pytest.raises(InputError, match="fits --abilities and --language"):
         build_cases(path, Plan(language="zh"), {"openai/m": "here"})
+
+
+def test_integration_above_its_noise_is_told_where_nothing_is_left_to_ask(tmp_path) -> None:
+    path = write_rows(tmp_path / "en_int.json", [integration(0)])
+    with pytest.raises(InputError, match=r"fits --abilities and --language; all of --noise is above 0\.4"):
+        build_cases(path, Plan(noise=(0.6,)), {"openai/m": "here"})
+
+
+def test_a_rounded_number_of_documents_is_no_lack_of_them(tmp_path) -> None:
+    path = write_rows(tmp_path / "en.json", [base(0), {**base(1), "negative": ["Tower 1 is white."]}])
+    built = build_cases(path, Plan(noise=(0.5,), abilities=("noise",)), {"openai/m": "here"})
+    assert [case.sample.attributes.get("noise_shown") for case in built.cases] == [0.6, 0.2]
+    rounded, lacking = built.notes
+    assert rounded == (
+        "5 passages at noise 0.5: as in RGB the number without the answer is rounded up to 3,"
+        " which is noise 0.6"
+    )
+    assert lacking.startswith("1 questions lack documents of a kind for noise at noise 0.5")
 
 
 def test_the_mended_files_are_taken_where_both_are_there(tmp_path) -> None:

@@ -6,7 +6,7 @@
 A target is given the question and the documents of the condition, and no prompt of ours.
 Each sample says its condition: `noise`, `language`, `system`, `set`, `documents` (how many; 0 where the
 question was asked alone), `origins` (which, see `documents.Document`), `noise_shown` (their real share of
-noise, where too few documents were there).
+noise, where it is another: too few documents were there, or their number had to be rounded).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def build_cases(
 ) -> Built:
     """Questions × conditions × systems, in that order. `models` and `targets`: where each is reached."""
     files, notes = question_files(path)
-    built = Built(notes=notes + plan.without_place())
+    built = Built(notes=notes + plan.left_out() + plan.rounded())
     inexact: Counter[str] = Counter()
     abilities: set[str] = set()
     for name, item in read_questions(files, plan):
@@ -96,21 +96,34 @@ def build_cases(
             except InputError as error:
                 built.failures.append(Failure(f"{name}/{item.id}@{condition.name}", str(error), item.query))
                 continue
-            if "noise_shown" in shown.attributes or 0 < len(shown.contexts or ()) < condition.passages:
+            if _falls_short(shown, condition):
                 inexact[f"{condition.ability} at noise {condition.name}"] += 1
             built.cases += (
                 _case(shown, model, where, temperature, max_tokens) for model, where in models.items()
             )
             built.cases += (_target_case(shown, system, where) for system, where in (targets or {}).items())
     built.notes += [
-        f"{number} questions lack documents of a kind for {what}: as in RGB, others or fewer are shown"
+        f"{number} questions lack documents of a kind{_OR_PARTS * what.startswith('integration')} for {what}:"
+        " as in RGB, others or fewer are shown"
         for what, number in inexact.items()
     ]
     built.notes += [f"no question for {name}" for name in plan.abilities if name not in abilities]
     if not built.cases and not built.failures:
-        why = "".join(f"; {note}" for note in plan.without_place())
+        why = "".join(f"; {note}" for note in plan.left_out())
         raise InputError(f"no question there fits --abilities and --language{why}", file=str(path))
     return built
+
+
+_OR_PARTS = ", or have an answer in many parts,"
+
+
+def _falls_short(shown: Sample, condition: Condition) -> bool:
+    """Whether the documents are not those of the condition, as far as their number allows for its noise."""
+    documents = len(shown.contexts or ())
+    if not documents or documents < condition.passages:
+        return documents > 0
+    noise = shown.attributes.get("noise_shown", condition.noise)
+    return isinstance(noise, float) and abs(noise - condition.whole_noise) > 1e-9
 
 
 def _shown(name: str, item: RgbItem, condition: Condition) -> Sample:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import ceil
 from pathlib import Path
-from typing import get_args
 
 from msgspec import Struct
 
@@ -19,7 +18,8 @@ from adjudge.types import Ability
 NOISE = (0.0, 0.2, 0.4, 0.6, 0.8)
 """The paper's grid; integration goes up to `INTEGRATION`, rejection is 1."""
 INTEGRATION = 0.4
-ABILITIES: tuple[Ability, ...] = get_args(Ability)
+ABILITIES: tuple[Ability, ...] = ("noise", "rejection", "integration", "counterfactual")
+"""Those that questions are asked for; `closed_book` comes with counterfactual."""
 PASSAGES = 5
 _FILE = re.compile(r"(en|zh)(|_refine|_int|_fact)\.jsonl?(\.gz)?\Z")
 
@@ -35,6 +35,11 @@ class Condition(Struct, frozen=True):
     def name(self) -> str:
         """As it stands in a sample's id: `0.4`, or `bare` without documents."""
         return "bare" if self.noise is None else f"{self.noise:g}"
+
+    @property
+    def whole_noise(self) -> float:
+        """The share of noise in whole documents, whose number is rounded up."""
+        return ceil(self.passages * self.noise) / self.passages if self.noise is not None else 0.0
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -53,6 +58,8 @@ class Plan(Struct, frozen=True, kw_only=True):
             if rate == 1:
                 raise UsageError("noise 1 is what rejection is asked under: --abilities rejection")
         unknown = [name for name in self.abilities if name not in ABILITIES]
+        if unknown == ["closed_book"]:
+            raise UsageError("questions without documents are asked with counterfactual: name that ability")
         if unknown:
             raise UsageError(f"there is no ability {unknown[0]!r}; there are {', '.join(ABILITIES)}")
         if self.passages < 1:
@@ -68,15 +75,33 @@ class Plan(Struct, frozen=True, kw_only=True):
         """Whether a positive document is among those shown at this rate, which rounds up."""
         return ceil(self.passages * noise) < self.passages
 
-    def without_place(self) -> list[str]:
-        """What is to be said of the noise rates that are left out."""
-        if "noise" not in self.abilities:
-            return []
-        return [
-            f"{self.passages} passages at noise {rate:g} leave no place for a positive document: not asked"
-            for rate in self.noise
-            if not self.has_place(rate)
-        ]
+    def left_out(self) -> list[str]:
+        """What is to be said of noise rates that are not asked."""
+        found = []
+        if "noise" in self.abilities:
+            found += [
+                f"{self.passages} passages at noise {rate:g} leave no place for a positive document:"
+                " not asked"
+                for rate in self.noise
+                if not self.has_place(rate)
+            ]
+        if "integration" in self.abilities and min(self.noise) > INTEGRATION:
+            found.append(f"all of --noise is above {INTEGRATION}, where integration ends: not asked")
+        return found
+
+    def rounded(self) -> list[str]:
+        """What is to be said of noise rates that so many passages cannot have."""
+        found = []
+        for rate in self.noise:
+            asked = "noise" in self.abilities and self.has_place(rate)
+            asked = asked or ("integration" in self.abilities and rate <= INTEGRATION)
+            noise = Condition("noise", rate, self.passages).whole_noise
+            if asked and abs(noise - rate) > 1e-9:
+                found.append(
+                    f"{self.passages} passages at noise {rate:g}: as in RGB the number without the answer is"
+                    f" rounded up to {noise * self.passages:.0f}, which is noise {noise:.2g}"
+                )
+        return found
 
     def conditions(self, item: RgbItem) -> Iterator[Condition]:
         """Those that speak of a question of this kind."""

@@ -113,7 +113,7 @@ def ask_rgb(asked: Asked, path: Path, out: Path, plan: Plan, options: dict[str, 
     """`generate_rgb` with a progress bar; `options` are its remaining ones."""
     from adjudge.generate.rgb import generate_rgb
 
-    _say_without_place(plan)
+    said = _say_what_noise_means(plan)
     with progress_bar(None, words="asking") as advance, told_how_to_go_on(out):
         progress = run_coroutine(
             generate_rgb(
@@ -128,14 +128,16 @@ def ask_rgb(asked: Asked, path: Path, out: Path, plan: Plan, options: dict[str, 
                 **options,
             )
         )
-    progress.notes = [note for note in progress.notes if note not in plan.without_place()]
+    progress.notes = [note for note in progress.notes if note not in said]
     return progress
 
 
-def _say_without_place(plan: Plan) -> None:
-    """Before anything is asked and paid for."""
-    for note in plan.without_place():
+def _say_what_noise_means(plan: Plan) -> list[str]:
+    """Before anything is asked and paid for; what was said."""
+    notes = plan.left_out() + plan.rounded()
+    for note in notes:
         click.echo(f"note: {note}", err=True)
+    return notes
 
 
 def _dry_run(path: Path, plan: Plan, asked: Asked, options: dict[str, Any]) -> None:
@@ -143,7 +145,7 @@ def _dry_run(path: Path, plan: Plan, asked: Asked, options: dict[str, Any]) -> N
     from adjudge.judges.llm.dry import Dry
     from adjudge.report.dry import estimate_lines, estimates
 
-    _say_without_place(plan)
+    _say_what_noise_means(plan)
     guessed = 60
     dry = {model: Dry() for model in asked.models}
     built = build_cases(
