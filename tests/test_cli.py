@@ -374,6 +374,16 @@ def test_messages_about_piped_input_do_not_name_its_copy(work):
     assert json.loads(Path("s/run.json").read_bytes())["input"]["path"] == "standard input"
 
 
+def test_a_run_says_when_its_samples_declare_different_parameters(work):
+    mark = {"spans": [[0, 3]], "rule": "R"}
+    rows = [{"id": f"v{n}", "text": "Buy now!", "gold": [mark], "predicted": [mark]} for n in range(2)]
+    rows[0]["attributes"] = {"without": "rule"}
+    Path("mixed.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = call("run", "mixed.jsonl", "-p", "violations", "--judge", "rules", "-o", "r").stderr
+    assert "note: the numbers of violations mix samples that declare different parameters" in said
+    assert "labellers" not in said
+
+
 def test_parameters_that_are_lists_and_those_that_do_not_exist(work):
     call("demo", "-o", "d")
     out = call("rescore", "d", "--set", "violations.without=explanation,correction").output

@@ -32,6 +32,16 @@ def test_nested_parameters_keep_the_other_defaults() -> None:
     ]
 
 
+def test_the_signature_states_what_the_data_declares_as_what_is_set() -> None:
+    """The weights are the same either way, and so are the words."""
+    declared = {"without": "correction, explanation"}
+    stated = Violations().signature("judge:rules", attributes=declared)
+    assert "|without:explanation,correction|" in stated
+    assert stated == Violations(without=("explanation", "correction")).signature("judge:rules")
+    assert stated == Violations(without=("correction",)).signature("judge:rules", attributes=declared)
+    assert "without" not in Violations().signature("judge:rules", attributes={"split": "x@1"})
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -16,17 +16,23 @@ from adjudge.datasets.registry import read
 from adjudge.datasets.source import Source
 from adjudge.errors import InputError, UsageError
 from adjudge.generate.perturb import Mishaps, perturb
+from adjudge.run.rescore import rescore_run
+from adjudge.run.store import read_info
+from adjudge.stats.compare import compare_runs
 from adjudge.stats.leaderboard import leaderboard
 
 TEXT = "abcdefghij" * 3
 
 
-def split(path: Path, checkers: dict[str, int], items: int = 30, name: str = "lamps@0.1") -> str:
+def split(
+    path: Path, checkers: dict[str, int], items: int = 30, name: str = "lamps@0.1", **header: Any
+) -> str:
     """Each checker finds the one violation in its first so many texts, and nothing else."""
     rows: list[dict[str, Any]] = [
         {
             "adjudge": "violations", "format": 1, "split": name, "description": "Invented texts.",
             "checkers": {checker: f"finds {hits}" for checker, hits in checkers.items()},
+            **header,
         }
     ]  # fmt: skip
     for checker, hits in checkers.items():
@@ -117,6 +123,19 @@ def test_other_settings_are_warned_of(tmp_path: Path) -> None:
     strict = {"violations": {"std": {"match_threshold": 0.9}}}
     two = run(split(tmp_path / "b.jsonl", {"b@1": 5}), tmp_path / "b", parameters=strict)
     assert any("signatures differ" in warning for warning in leaderboard([one, two]).warnings)
+
+
+def test_data_that_leaves_out_terms_is_not_compared_unwarned_with_data_that_does_not(tmp_path: Path) -> None:
+    """Its weights are others, though no setting of the run is."""
+    one = run(split(tmp_path / "a.jsonl", {"a@1": 20}), tmp_path / "a")
+    two = run(split(tmp_path / "b.jsonl", {"b@1": 5}, without=["explanation"]), tmp_path / "b")
+    assert any("signatures differ" in warning for warning in leaderboard([one, two]).warnings)
+    (warning,) = compare_runs([one, two], metrics=["violations.ha_f1"]).warnings
+    assert "DIFFERENT PARAMETERS" in warning
+    assert "without:explanation" in warning
+    rescored = tmp_path / "rescored"
+    rescore_run(two, parameters={}, out=rescored)
+    assert read_info(rescored).signatures == read_info(two).signatures
 
 
 def test_a_checker_that_flags_nothing_and_a_single_item(tmp_path: Path) -> None:

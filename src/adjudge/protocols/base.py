@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import msgspec
@@ -11,10 +12,12 @@ from msgspec import Struct
 from adjudge._version import __version__
 from adjudge.errors import InputError
 from adjudge.judges.base import Judge, Question
-from adjudge.types import Grid, Label, Labelled, MetricSpec, Sample, Score, SummaryRow, Unit
+from adjudge.types import Attribute, Grid, Label, Labelled, MetricSpec, Sample, Score, SummaryRow, Unit
 
 MEANT = "protocol"
 """Attribute that names the protocols a sample is meant for, with commas between, where its source says so."""
+NONE: Mapping[str, Attribute] = MappingProxyType({})
+"""No attributes."""
 
 
 class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -33,6 +36,8 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Attributes its summary is always folded by besides those asked for."""
     relabels: ClassVar[bool] = False
     """Whether `labelling` speaks of string rules alone, which `relabel` can apply to stored samples."""
+    declares: ClassVar[tuple[str, ...]] = ()
+    """Attributes by which data sets parameters of its own (violations: `without`)."""
 
     metrics: tuple[str, ...] = ()
     """Full names of the metrics wanted; empty means all. Only the labels they need are made."""
@@ -146,9 +151,16 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """The labels under these parameters, where that takes no judge (`relabels`); a judge's are kept."""
         raise NotImplementedError
 
-    def signature(self, labeller: str, mark: str = "") -> str:
-        """What a number rests on: `rgb|v1|judge:rules|adjudge:0.1.0`; `mark` names a profile, if any."""
+    def parameters_under(self, attributes: Mapping[str, Attribute]) -> list[str]:  # noqa: ARG002
+        """`parameters`, together with those that a sample's attributes set."""
+        return self.parameters()
+
+    def signature(self, labeller: str, mark: str = "", attributes: Mapping[str, Attribute] = NONE) -> str:
+        """What a number rests on: `rgb|v1|judge:rules|adjudge:0.1.0`.
+
+        `mark` names a profile, if any; `attributes` are those of the sample that the number is about.
+        """
         made = self.labelling() if labeller.startswith("judge:") else []
-        how = (*self.parameters(), *made)
+        how = (*self.parameters_under(attributes), *made)
         parts = [self.name, f"v{self.version}", *how, labeller, mark, f"adjudge:{__version__}"]
         return "|".join(filter(None, parts))

@@ -6,21 +6,21 @@ only one has). Family `std` weighs text and rule, `ha` ("human-aligned") all fiv
 overlap, its rule similarity and its score are all strictly above their thresholds; matching is one to one.
 
 Data may declare that it carries no explanations, corrections, categories or rules: by the parameter
-`without`, which the signature states, or by the sample attribute of that name (`"explanation,correction"`),
-which readers take from a split's header and which stays on every record. Those terms are left out and the
-other weights are divided by their sum. It is never inferred from a sample, in which a missing value is a
+`without`, or by the sample attribute of that name (`"explanation,correction"`), which readers take from a
+split's header and which stays on every record. Those terms are left out, the other weights are divided by
+their sum, and the signature says so. It is never inferred from a sample, in which a missing value is a
 value of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from adjudge.errors import UsageError
 from adjudge.judges.base import Judge, Question, Similarity
 from adjudge.metrics.ratios import not_applicable, unscored
-from adjudge.protocols.base import Protocol
+from adjudge.protocols.base import NONE, Protocol
 from adjudge.protocols.violation_families import (
     TERMS,
     Family,
@@ -98,6 +98,7 @@ class Violations(Protocol, frozen=True, kw_only=True):
     summary: ClassVar[str] = "Did a checker flag the right spans, under the right rule, for the right reason?"
     specs: ClassVar[tuple[MetricSpec, ...]] = tuple(_specs())
     asks: ClassVar[frozenset[type[Question]]] = frozenset({Similarity})
+    declares: ClassVar[tuple[str, ...]] = ("without",)
 
     std: Family = Family()
     ha: HaFamily = HaFamily()
@@ -198,12 +199,20 @@ class Violations(Protocol, frozen=True, kw_only=True):
         return found
 
     def parameters(self) -> list[str]:
+        return self.parameters_under(NONE)
+
+    def parameters_under(self, attributes: Mapping[str, Attribute]) -> list[str]:
         found = [f"{name}:{self._family(name).describe()}" for name in self._families()]
-        if self.without:
-            found.append(f"without:{','.join(in_order(self.without))}")
+        without = self.left_out(attributes.get("without"))
+        if without:
+            found.append(f"without:{','.join(without)}")
         if self.clamp:
             found.append("clamp:yes")
         return found
+
+    def left_out(self, attribute: Attribute) -> tuple[Term, ...]:
+        """Terms left out of a sample, by the parameter or by its attribute `without`."""
+        return in_order((*self.without, *declared(attribute)) if attribute else self.without)
 
     def _families(self) -> tuple[FamilyName, ...]:
         """Families that the wanted metrics use."""
@@ -213,8 +222,7 @@ class Violations(Protocol, frozen=True, kw_only=True):
         return self.ha if name == "ha" else self.std
 
     def _scheme(self, name: FamilyName, attribute: Attribute) -> Scheme | None:
-        without = (*self.without, *declared(attribute)) if attribute else self.without
-        return scheme(self._family(name), in_order(without))
+        return scheme(self._family(name), self.left_out(attribute))
 
     def _matchings(self, labelled: Labelled, on: Board) -> dict[tuple[FamilyName, bool], Matching | str]:
         """For each family and way to match that is wanted: the matches, or why there are none to tell."""

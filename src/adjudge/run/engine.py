@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
@@ -18,7 +18,7 @@ from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import protocol_names
 from adjudge.protocols.base import MEANT, Protocol
 from adjudge.run.settings import Settings
-from adjudge.types import Labelled, Record, Sample
+from adjudge.types import Attribute, Labelled, Record, Sample
 
 HEAD = 100
 """Samples looked at before a run, to say at once that nothing can be scored. They decide nothing else."""
@@ -46,17 +46,18 @@ class Plan(Struct, frozen=True, kw_only=True):
     """Name and digest of the profile that set parameters, for signatures."""
     passed_over: Counter[str] = field(default_factory=Counter)
     """Samples that were not scored under a protocol nobody named, by protocol and reason."""
-    signatures: dict[tuple[str, str], str] = {}
-    """Built once per protocol and labeller, not once per sample."""
+    signatures: dict[tuple[Attribute, ...], str] = {}
+    """Built once per protocol, labeller and what the data declares, not once per sample."""
 
     @property
     def labeller(self) -> str:
         return f"judge:{describe(self.judge)}"
 
-    def signature(self, protocol: Protocol, labeller: str) -> str:
-        known = self.signatures.get((protocol.name, labeller))
+    def signature(self, protocol: Protocol, labeller: str, attributes: Mapping[str, Attribute]) -> str:
+        key = protocol.name, labeller, *(attributes.get(name) for name in protocol.declares)
+        known = self.signatures.get(key)
         if known is None:
-            known = self.signatures[protocol.name, labeller] = protocol.signature(labeller, self.profile)
+            known = self.signatures[key] = protocol.signature(labeller, self.profile, attributes)
         return known
 
     def can_label(self, protocol: Protocol) -> bool:
@@ -210,7 +211,7 @@ async def score_sample(
                 labels=labelled.labels,
                 grids=labelled.grids,
                 scores=tuple(protocol.score(labelled)),
-                signature=plan.signature(protocol, labeller),
+                signature=plan.signature(protocol, labeller, labelled.attributes),
                 labeller=labeller,
                 input=place if plan.lean else None,
                 steps=labelled.steps,

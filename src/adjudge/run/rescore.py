@@ -141,7 +141,7 @@ def rescored(
             labels=labelled.labels,
             grids=labelled.grids,
             scores=tuple(protocol.score(labelled)),
-            signature=protocol.signature(labeller, mark),
+            signature=protocol.signature(labeller, mark, labelled.attributes),
             labeller=labeller,
         )
     if not found:

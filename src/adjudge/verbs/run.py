@@ -231,9 +231,9 @@ def _say_how_it_went(result: Result, folder: Path) -> None:
         click.echo(f"read all the same: {note} ({times} ×)", err=True)
     for why, number in result.passed_over.items():
         click.echo(f"not scored, {number} samples: {why}; see --judge")
-    for protocol, signature in result.summary.signatures.items():
-        if " ; " in signature:
-            click.echo(f"note: the numbers of {protocol} mix labellers; choose one with --labels", err=True)
+    for protocol, signatures in result.summary.signatures.items():
+        if " ; " in signatures:
+            click.echo(f"note: the numbers of {protocol} mix {_mixed(signatures)}", err=True)
     for name in result.summary.by:
         if all(row.group.get(name) is None for row in result.summary.rows):
             click.echo(f"note: no sample has an attribute {name!r} to group by", err=True)
@@ -247,6 +247,14 @@ def _say_how_it_went(result: Result, folder: Path) -> None:
     count = result.summary.samples
     click.echo(f"{count} sample{'s' * (count != 1)} in {folder}")
     click.echo(f"next: adjudge explain {folder} SAMPLE [METRIC]")
+
+
+def _mixed(signatures: str) -> str:
+    """What tells several signatures of one run apart, and how to keep to one."""
+    parts = {part for signature in signatures.split(" ; ") for part in signature.split("|")}
+    if sum(part.startswith(("judge:", "labels:")) for part in parts) > 1:
+        return "labellers; choose one with --labels"
+    return "samples that declare different parameters; choose some with --where"
 
 
 def usage_text(used: dict[str, Any]) -> str:
