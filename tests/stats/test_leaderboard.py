@@ -138,6 +138,148 @@ def test_data_that_leaves_out_terms_is_not_compared_unwarned_with_data_that_does
     assert read_info(rescored).signatures == read_info(two).signatures
 
 
+def test_runs_limited_to_some_metrics_are_ranked_by_one_that_all_have(tmp_path: Path) -> None:
+    limited = {"metrics": ("violations.std",)}
+    low = run(split(tmp_path / "a.jsonl", {"a@1": 5}), tmp_path / "a", **limited)
+    high = run(split(tmp_path / "b.jsonl", {"b@1": 20}), tmp_path / "b", **limited)
+    whole = run(split(tmp_path / "c.jsonl", {"c@1": 10}), tmp_path / "c")
+    board = leaderboard([low, whole, high])
+    assert board.ranked_by == "std_f1"
+    assert [one.checker for one in board.standings] == ["b@1", "c@1", "a@1"]
+    first, middle, _ = board.standings
+    assert (first.metrics["ha_f1"].value, middle.metrics["ha_f1"].value) == (None, pytest.approx(20 / 40))
+    assert first.metrics["ha_f1"].reason == "the run was limited to other metrics"
+    with pytest.raises(UsageError, match=r"a was limited to other metrics than ha_recall.*--rank-by std_"):
+        leaderboard([low, whole], ranked_by="ha_recall")
+    matched = run(split(tmp_path / "d.jsonl", {"d@1": 5}), tmp_path / "d", metrics=("violations.match",))
+    with pytest.raises(UsageError, match="run it again without --metrics"):
+        leaderboard([low, matched])
+
+
+def test_who_has_no_value_comes_last(tmp_path: Path) -> None:
+    """Nothing flagged: there is no match to score, which is not the same as matches that score 0."""
+    folder = run(split(tmp_path / "x.jsonl", {"a-none@1": 0, "b@1": 5}), tmp_path / "run")
+    board = leaderboard([folder], ranked_by="match_score")
+    assert [(one.checker, one.metrics["match_score"].value) for one in board.standings] == [
+        ("b@1", pytest.approx(1)),
+        ("a-none@1", None),
+    ]
+    told = board.standings[1].behind
+    assert told is not None
+    assert (told.value, told.reason) == (None, "0 items in common are too few to compare")
+
+
+def flagging(path: Path, checkers: dict[str, tuple[int, int]], items: int) -> str:
+    """Each checker flags so many right and so many wrong passages in every text, which has two to find."""
+    spots = [{"start": 10 * n, "end": 10 * n + 5, "rule": "R"} for n in range(4)]
+    rows: list[dict[str, Any]] = [{"adjudge": "violations", "format": 1, "split": "lamps@0.1"}]
+    for checker, (right, wrong) in checkers.items():
+        rows += [
+            {
+                "id": f"s{n}",
+                "text": TEXT + TEXT,
+                "checker": checker,
+                "gold": spots[:2],
+                "predicted": spots[:right] + spots[2 : 2 + wrong] * (n % 2),
+            }
+            for n in range(items)
+        ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return str(path)
+
+
+def test_behind_is_told_of_the_metric_that_decides_the_order(tmp_path: Path) -> None:
+    checkers = {"exact@1": (1, 0), "eager@1": (2, 2)}
+    folder = run(flagging(tmp_path / "x.jsonl", checkers, 20), tmp_path / "run")
+    for metric, order in {
+        "std_precision": ["exact@1", "eager@1"],
+        "ha_recall": ["eager@1", "exact@1"],
+    }.items():
+        board = leaderboard([folder], ranked_by=metric)
+        first, second = board.standings
+        assert [first.checker, second.checker] == order
+        assert second.behind is not None
+        gap = (first.metrics[metric].value or 0) - (second.metrics[metric].value or 0)
+        assert gap > 0
+        assert second.behind.value == pytest.approx(gap)
+    done = CliRunner().invoke(main, ["leaderboard", str(folder), "--rank-by", "match_score_std"])
+    assert "std match" in done.output
+    assert "std match" not in CliRunner().invoke(main, ["leaderboard", str(folder)]).output
+
+
+@pytest.mark.parametrize("items", [5, 9, 10, 40, 120])
+def test_behind_has_the_interval_that_compare_has(tmp_path: Path, items: int) -> None:
+    checkers = {"exact@1": (2, 0), "eager@1": (2, 1)}
+    runs = [
+        run(flagging(tmp_path / f"{name[:5]}.jsonl", {name: how}, items), tmp_path / name[:5])
+        for name, how in checkers.items()
+    ]
+    told = leaderboard(runs).standings[1].behind
+    (row,) = compare_runs(runs[::-1], metrics=["violations.ha_f1"]).rows
+    assert told is not None
+    assert (told.value, told.interval) == (row.difference, row.interval)
+    assert (told.interval is None) == (items < 10)
+    if items < 10:
+        assert told.reason == f"too few items for an interval ({items}; it needs 10)"
+        assert "no interval" in CliRunner().invoke(main, ["leaderboard", *map(str, runs)]).output
+
+
+def test_samples_that_only_another_has_are_missing(tmp_path: Path) -> None:
+    runs = []
+    for checker, kept in (("a@1", slice(0, 20)), ("b@1", slice(10, 30))):
+        path = Path(split(tmp_path / f"{checker}.jsonl", {checker: 20}))
+        head, *rest = path.read_text().splitlines()
+        path.write_text("\n".join([head, *rest[kept]]))
+        runs.append(run(str(path), tmp_path / checker))
+    board = leaderboard(runs)
+    assert (board.samples, board.violations) == (30, 30)
+    assert [(one.samples, one.missing) for one in board.standings] == [(20, 10), (20, 10)]
+
+
+@pytest.mark.parametrize("lean", [False, True])
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"gold": [{"start": 4, "end": 9, "rule": "R"}]},
+        {"gold": [{"start": 3, "end": 9, "rule": "S"}]},
+        {"text": TEXT[::-1]},
+    ],
+)
+def test_other_golds_are_warned_of_though_they_are_as_many(
+    tmp_path: Path, other: dict[str, Any], lean: bool
+) -> None:
+    one = run(split(tmp_path / "a.jsonl", {"a@1": 20}), tmp_path / "a", lean=lean)
+    path = Path(split(tmp_path / "b.jsonl", {"b@1": 20}))
+    head, first, *rest = path.read_text().splitlines()
+    same = run(str(path), tmp_path / "same", lean=lean)
+    assert leaderboard([one, same]).warnings == ()
+    path.write_text("\n".join([head, json.dumps(json.loads(first) | other), *rest]))
+    changed = run(str(path), tmp_path / "b", lean=lean)
+    (warning,) = leaderboard([one, changed]).warnings
+    assert warning == "b@1 was scored against other golds in 's0': not the same split"
+
+
+def test_what_is_said_of_a_gold_belongs_to_it_and_where_a_quote_was_put_does_not(tmp_path: Path) -> None:
+    def made(checker: str, start: int, **gold: Any) -> Path:
+        rows: list[dict[str, Any]] = [
+            {"adjudge": "violations", "format": 1, "split": "lamps@0.1", "checker": checker},
+            {
+                "id": "s",
+                "text": "Dim it. Dim it.",
+                "gold": [{"quote": "Dim it.", "rule": "R", **gold}],
+                "predicted": [{"start": start, "end": start + 7, "rule": "R"}],
+            },
+        ]
+        path = tmp_path / f"{checker}.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)))
+        return run(str(path), tmp_path / checker)
+
+    left, right = made("left@1", 0), made("right@1", 8)
+    assert leaderboard([left, right]).warnings == ()
+    other = made("other@1", 0, explanation="too dark")
+    assert any("other golds" in warning for warning in leaderboard([left, other]).warnings)
+
+
 def test_a_checker_that_flags_nothing_and_a_single_item(tmp_path: Path) -> None:
     board = leaderboard(
         [run(split(tmp_path / "x.jsonl", {"a@1": 1, "none@1": 0}, items=1), tmp_path / "run")]

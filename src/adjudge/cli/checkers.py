@@ -129,7 +129,7 @@ def perturb(split: str, **options: Any) -> None:
 @click.argument("runs", metavar="RUN…", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--split", metavar="NAME@VERSION", help="Which split, if the runs hold several.")
 @click.option(
-    "--rank-by", default="ha_f1", show_default=True, metavar="METRIC", help="What decides the order."
+    "--rank-by", metavar="METRIC", help="What decides the order; ha_f1, or std_f1 where a run has no ha_f1."
 )
 @click.option("--about", multiple=True, metavar="CHECKER=LINE", help="A line on a checker.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -20,6 +20,8 @@ _COLUMNS = {
     "ha_f1": "ha F1",
     "match_score": "match",
 }
+_RARE = {"match_score_std": "std match"}
+"""Shown only where it decides the order."""
 _PLAIN = ("std_precision", "std_recall", "ha_precision", "ha_recall")
 """Shown without interval, to leave room; JSON has them all."""
 
@@ -33,10 +35,11 @@ def board_parts(board: Board) -> Iterator[RenderableType]:
     yield Text("\n".join(heading(board)) + "\n")
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("checker", overflow="fold")
-    for name in ("n", *_COLUMNS.values(), "behind"):
+    columns = _COLUMNS | {name: title for name, title in _RARE.items() if name == board.ranked_by}
+    for name in ("n", *columns.values(), "behind"):
         table.add_column(name, justify="right", no_wrap=True)
     for standing in board.standings:
-        cells = [cell_text(standing.metrics[name], name not in _PLAIN) for name in _COLUMNS]
+        cells = [cell_text(standing.metrics[name], name not in _PLAIN) for name in columns]
         table.add_row(standing.checker, str(standing.samples), *cells, behind_text(standing))
     yield table
     for warning in board.warnings:
@@ -68,8 +71,10 @@ def behind_text(standing: Standing) -> str:
     gap = standing.behind
     if gap is None:
         return ""
-    if gap.value is None or gap.interval is None:
+    if gap.value is None:
         return gap.reason or "–"
+    if gap.interval is None:
+        return f"{percent(gap.value)}\nno interval"
     low, high = gap.interval
     said = f"{percent(gap.value)}\n{percent(low)}–{percent(high)}"
     return f"{said}\nnot shown" if low <= 0 <= high else said

@@ -2,73 +2,114 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from adjudge.datasets.source import Source
 from adjudge.datasets.violations import read_header
 from adjudge.errors import InputError, UsageError
-from adjudge.metrics.resample import percentile_interval, resampled_sums
+from adjudge.metrics.fold import SMALL
+from adjudge.metrics.resample import measure_of
 from adjudge.protocols.base import Protocol
 from adjudge.run.board import Board, Cell, Standing
 from adjudge.run.session import fold_records, stored_protocols
 from adjudge.run.store import RunInfo, read_info, read_records
-from adjudge.stats.calibrate import Array, f1
-from adjudge.types import Record, Summary
+from adjudge.stats.difference import difference_of
+from adjudge.stats.paired import Side, pair, specs_of
+from adjudge.stats.permute import Contest, bootstrap_differences
+from adjudge.types import Record, Span, Summary, Unit, Violation
 
 METRICS = (
     *("std_precision", "std_recall", "std_f1"),
     *("ha_precision", "ha_recall", "ha_f1"),
     *("match_score", "match_score_std"),
 )
-RANKED_BY = "ha_f1"
-RESAMPLES = 2000
+RANKED_BY = ("ha_f1", "std_f1")
+"""What decides the order where nobody says: the first that every run has."""
+
+
+class _Item(Struct):
+    """What a checker's run holds of one item: how many samples, and against which golds they were scored."""
+
+    samples: int = 0
+    marked: Counter[tuple[str | None, tuple[Span, ...]]] = field(default_factory=Counter)
+    said: Counter[Violation] | None = field(default_factory=Counter)
+    """The golds as the file has them; None in a lean run."""
+
+    def add(self, record: Record) -> None:
+        self.samples += 1
+        self.marked.update(_mark(unit) for unit in record.units if unit.kind == "gold")
+        if self.said is not None and record.sample is not None:
+            self.said.update(record.sample.gold or ())
+        else:
+            self.said = None
+
+    def unlike(self, other: _Item) -> bool:
+        """Whether as many samples were scored against other golds."""
+        if self.samples != other.samples:
+            return False
+        told = self.said is not None and other.said is not None and self.said != other.said
+        return told or self.marked != other.marked
 
 
 class _Entry(Struct):
     """What is gathered on one checker."""
 
-    records: list[Record] = []
-    run: str = ""
+    run: str
+    protocol: Protocol
+    records: list[Record] = field(default_factory=list)
+    items: dict[str, _Item] = field(default_factory=dict)
 
-    def golds(self) -> int:
-        return sum(unit.kind == "gold" for record in self.records for unit in record.units)
+    def add(self, record: Record) -> None:
+        self.records.append(record)
+        self.items.setdefault(record.item, _Item()).add(record)
 
     def flagged(self) -> int:
         return sum(unit.kind == "pred" for record in self.records for unit in record.units)
+
+    def lacks(self, whole: Mapping[str, _Item]) -> int:
+        """Samples of the split that it has not."""
+        mine = {item: found.samples for item, found in self.items.items()}
+        return sum(found.samples - mine.get(item, 0) for item, found in whole.items())
+
+    def side(self, name: str) -> Side:
+        side = Side(name, specs_of((self.protocol,)))
+        for record in self.records:
+            side.add(record, ())
+        return side
 
 
 def leaderboard(
     runs: Sequence[Path],
     *,
     split: str | None = None,
-    ranked_by: str = RANKED_BY,
+    ranked_by: str | None = None,
     about: Mapping[str, str] | None = None,
 ) -> Board:
     """The board of all checkers in these runs, on one split."""
-    if ranked_by not in METRICS:
-        raise UsageError(f"--rank-by {ranked_by}: there are {', '.join(METRICS)}")
     infos = {folder: read_info(folder) for folder in runs}
-    entries, protocol, found_split = _gather(infos, split)
+    entries, found_split = _gather(infos, split)
+    ranking = _ranking(entries, ranked_by)
     description, lines = _headers(infos.values(), found_split)
     lines |= dict(about or {})
-    fullest = max(entries.values(), key=lambda entry: len(entry.records))
-    summaries = {name: fold_records(entry.records, (protocol,), ()) for name, entry in entries.items()}
-    cells = {name: _cells(summary) for name, summary in summaries.items()}
-    order = sorted(entries, key=lambda name: (-(cells[name][ranked_by].value or 0.0), name))
-    leader = entries[order[0]]
+    whole = _whole(entries.values())
+    cells = {
+        name: _cells(fold_records(entry.records, (entry.protocol,), ())) for name, entry in entries.items()
+    }
+    order = sorted(entries, key=lambda name: (*_rank(cells[name][ranking]), name))
+    leader = entries[order[0]].side(order[0])
     standings = tuple(
         Standing(
             checker=name,
             about=lines.get(name, ""),
             samples=len(entries[name].records),
             flagged=entries[name].flagged(),
-            missing=len(fullest.records) - len(entries[name].records),
+            missing=entries[name].lacks(whole),
             metrics=cells[name],
-            behind=None if name == order[0] else behind(leader.records, entries[name].records, ranked_by),
+            behind=behind(leader, entries[name].side(name), ranking) if name != order[0] else None,
         )
         for name in order
     )
@@ -76,41 +117,69 @@ def leaderboard(
     return Board(
         split=found_split,
         description=description,
-        samples=len(fullest.records),
-        violations=fullest.golds(),
-        ranked_by=ranked_by,
+        samples=sum(found.samples for found in whole.values()),
+        violations=sum(found.marked.total() for found in whole.values()),
+        ranked_by=ranking,
         standings=standings,
         signature=" ; ".join(signatures),
-        warnings=tuple(_warnings(signatures, standings, entries)),
+        warnings=tuple(_warnings(signatures, standings, entries, whole)),
     )
 
 
-def _gather(infos: Mapping[Path, RunInfo], split: str | None) -> tuple[dict[str, _Entry], Protocol, str]:
+def _gather(infos: Mapping[Path, RunInfo], split: str | None) -> tuple[dict[str, _Entry], str]:
     entries: dict[str, _Entry] = {}
     splits: dict[str, None] = {}
-    protocols: list[Protocol] = []
     for folder, info in infos.items():
         mine = [protocol for protocol in stored_protocols(info) if protocol.name == "violations"]
         if not mine:
             raise InputError(f"{folder} scores no violations", fix="run it with -p violations")
-        protocols += mine
         for record in read_records(folder):
             name = str(record.attributes.get("split") or "split@0")
             if record.protocol != "violations" or (split is not None and name != split):
                 continue
             splits[name] = None
             checker = str(record.attributes.get("checker") or folder.name)
-            entry = entries.setdefault(checker, _Entry([], str(folder)))
+            entry = entries.setdefault(checker, _Entry(str(folder), mine[0]))
             if entry.run != str(folder):
                 raise UsageError(
                     f"{checker} is in {entry.run} and in {folder}: a leaderboard has it once; leave one out"
                 )
-            entry.records.append(record)
+            entry.add(record)
     if len(splits) > 1:
         raise UsageError(f"several splits are here: {', '.join(splits)}; choose one with --split")
     if not entries:
         raise InputError(f"no record of split {split!r}" if split else "the runs hold no record")
-    return entries, protocols[0], next(iter(splits))
+    return entries, next(iter(splits))
+
+
+def _ranking(entries: Mapping[str, _Entry], wanted: str | None) -> str:
+    """The metric that decides the order: one that every run has, or nothing could be said of some."""
+    if wanted is not None and wanted not in METRICS:
+        raise UsageError(f"--rank-by {wanted}: there are {', '.join(METRICS)}")
+    known = {name: specs_of((entry.protocol,)) for name, entry in entries.items()}
+    common = [name for name in METRICS if all(f"violations.{name}" in specs for specs in known.values())]
+    for name in (wanted,) if wanted is not None else RANKED_BY:
+        if name in common:
+            return name
+    name = wanted or RANKED_BY[0]
+    lacking = next(entry.run for at, entry in entries.items() if f"violations.{name}" not in known[at])
+    cure = f"--rank-by {' or '.join(common)}" if common else "run it again without --metrics"
+    raise UsageError(f"{lacking} was limited to other metrics than {name}, which decides the order; {cure}")
+
+
+def _rank(cell: Cell) -> tuple[bool, float]:
+    """Highest first; who has no value comes last, not among those that have 0."""
+    return cell.value is None, -(cell.value or 0.0)
+
+
+def _whole(entries: Iterable[_Entry]) -> dict[str, _Item]:
+    """The split as far as the entries show it: of each item the most that any of them has."""
+    whole: dict[str, _Item] = {}
+    for entry in entries:
+        for item, found in entry.items.items():
+            if item not in whole or found.samples > whole[item].samples:
+                whole[item] = found
+    return whole
 
 
 def _headers(infos: Iterable[RunInfo], split: str) -> tuple[str, dict[str, str]]:
@@ -141,57 +210,41 @@ def _cells(summary: Summary) -> dict[str, Cell]:
     return found
 
 
-def behind(leader: Sequence[Record], other: Sequence[Record], metric: str) -> Cell:
-    """How much higher the leader's metric is on common items, with a paired bootstrap interval.
+def behind(leader: Side, other: Side, metric: str) -> Cell:
+    """How much higher the leader's metric is on common items, and its interval, as `compare` has them.
 
     Items in which either has something to count, so false alarms in clean texts count as well.
     """
-    kind = metric if metric.endswith("_f1") else RANKED_BY
-    first, second = _counts(leader, kind), _counts(other, kind)
-    shared = sorted(first.keys() & second.keys())
-    common = [item for item in shared if first[item].any() or second[item].any()]
-    if len(common) < 2:
-        return Cell(None, None, f"{len(common)} items in common are too few to compare")
-    one, two = (np.array([table[item] for item in common]) for table in (first, second))
-    gap = f1(one.sum(axis=0)) - f1(two.sum(axis=0))
-    if np.isnan(gap):
-        return Cell(None, None, "one of them has neither golds nor predictions")
-    drawn: Array = f1(resampled_sums(one, RESAMPLES)) - f1(resampled_sums(two, RESAMPLES))
-    return Cell(float(gap), percentile_interval(drawn))
-
-
-def _counts(records: Sequence[Record], kind: str) -> dict[str, Array]:
-    """tp, fp, fn of each item; zeros where there is nothing to count, nothing where it is not known."""
-    found: dict[str, Array] = {}
-    for record in records:
-        for score in record.scores:
-            if score.metric == f"violations.{kind}" and (score.counts or score.state == "not_applicable"):
-                amounts = {count.name: float(count.n) for count in score.counts}
-                row = np.array([amounts.get(name, 0.0) for name in ("tp", "fp", "fn")])
-                found[record.item] = found.get(record.item, np.zeros(3)) + row
-    return found
+    if leader.items.isdisjoint(other.items):
+        return Cell(None, None, "0 items in common are too few to compare")
+    pairs = next(pair(other, leader, (f"violations.{metric}",)), None)
+    items = 0 if pairs is None else len(pairs.items)
+    if pairs is None or items < 2:
+        return Cell(None, None, f"{items} items in common are too few to compare")
+    contest = Contest(*pairs.tables, measure_of(pairs.spec, pairs.names))
+    drawn = bootstrap_differences([contest])[0] if items >= SMALL else None
+    found = difference_of(pairs, (other.name, leader.name), contest, None, drawn, 0)
+    return Cell(found.difference, found.interval, found.reason)
 
 
 def _warnings(
-    signatures: Sequence[str], standings: Sequence[Standing], entries: Mapping[str, _Entry]
+    signatures: Sequence[str],
+    standings: Sequence[Standing],
+    entries: Mapping[str, _Entry],
+    whole: Mapping[str, _Item],
 ) -> Iterable[str]:
     if len(signatures) > 1:
         yield "the signatures differ, so the numbers cannot be compared: score all with the same settings"
     for standing in standings:
         if standing.missing:
             yield f"{standing.checker} lacks {standing.missing} samples of the split (it failed on them?)"
-    golds = {name: _gold_of(entry.records) for name, entry in entries.items()}
-    known: dict[str, int] = {}
-    for name, numbers in golds.items():
-        for sample, number in numbers.items():
-            if known.setdefault(sample, number) != number:
-                yield f"{name} was scored against other golds in {sample!r}: not the same split"
+    for name, entry in entries.items():
+        for item, found in entry.items.items():
+            if found.unlike(whole[item]):
+                yield f"{name} was scored against other golds in {item!r}: not the same split"
                 return
 
 
-def _gold_of(records: Iterable[Record]) -> dict[str, int]:
-    numbers: dict[str, int] = {}
-    for record in records:
-        golds = sum(unit.kind == "gold" for unit in record.units)
-        numbers[record.item] = numbers.get(record.item, 0) + golds
-    return numbers
+def _mark(unit: Unit) -> tuple[str | None, tuple[Span, ...]]:
+    """Words, rule and place of a gold; of a quote that occurs several times they follow the predictions."""
+    return (None, ()) if "ambiguous" in (unit.note or "") else (unit.digest, unit.spans)

@@ -15,7 +15,7 @@ from adjudge.verbs.common import console
 
 
 def leaderboard_verb(
-    runs: Sequence[Path], *, split: str | None, rank_by: str, about: Sequence[str], as_json: bool
+    runs: Sequence[Path], *, split: str | None, rank_by: str | None, about: Sequence[str], as_json: bool
 ) -> None:
     """Checkers on one split, best first."""
     lines = {}
