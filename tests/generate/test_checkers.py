@@ -300,6 +300,91 @@ def test_another_checkers_predictions_are_replaced_and_each_text_is_checked_once
     assert [one.spans for one in sample.predicted or ()] == [((0, 3),)]
 
 
+def test_rows_of_one_item_that_differ_by_more_than_the_checker_are_all_checked(tmp_path: Path) -> None:
+    """As often as one of the checkers, or raters, before has them."""
+    alike: dict[str, Any] = {"item": "d", "text": "NOW", "gold": []}
+    rows: list[dict[str, Any]] = [
+        {"adjudge": "violations", "format": 1, "split": "lamps@0.1", "rules": RULES},
+        *({"id": f"{place}{by}", **alike, "checker": f"{by}@1"} for by in "ab" for place in ("mail", "web")),
+        {"id": "r1", **alike, "item": "e", "attributes": {"rater": "ada"}},
+        {"id": "r2", **alike, "item": "e", "attributes": {"rater": "bea"}},
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    check_split(str(path), named(shouting), tmp_path / "out.jsonl")
+    assert [sample.id for sample in read(Source(tmp_path / "out.jsonl"))] == ["maila", "weba", "r1"]
+
+
+@pytest.mark.parametrize("verb", ["check", "run", "perturb"])
+def test_a_split_without_a_name_is_called_after_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """Whatever the predictions are called: those of several checkers belong on one leaderboard."""
+    (tmp_path / "mutechecker.py").write_text("def check(text, rules):\n    return []\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    row = {"id": "s", "text": "NOW", "gold": [{"quote": "NOW"}]}
+    Path("night lamps.jsonl").write_text(json.dumps(row))
+    made = ["night lamps.jsonl", "--checker", "python:mutechecker.check"]
+    arguments = {
+        "check": ["check", *made, "-o", "out.jsonl"],
+        "run": ["run", *made, "-o", "out", "-p", "violations", "--judge", "rules"],
+        "perturb": ["data", "perturb", "night lamps.jsonl", "-o", "out.jsonl"],
+    }[verb]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    written = "out.check@0.predictions.jsonl" if verb == "run" else "out.jsonl"
+    assert Source(written).first["split"] == "night_lamps@0"
+
+
+@pytest.mark.parametrize("verb", [["check", "--checker", "python:never.called"], ["data", "perturb"]])
+def test_there_is_room_for_predictions_before_they_are_made(
+    split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: list[str]
+) -> None:
+    called: list[str] = []
+    monkeypatch.setattr(
+        "adjudge.verbs.check.checker_of", lambda *_, **__: named(lambda t, _: called.append(t))
+    )
+    done = CliRunner().invoke(main, [*verb, split, "-o", str(tmp_path)])
+    assert (done.exit_code, called) == (2, [])
+    assert "this is a folder; name a file" in done.stderr
+    monkeypatch.setattr("adjudge.verbs.check.checker_of", lambda *_, **__: named(shouting))
+    out = tmp_path / "not" / "yet" / "there.jsonl"
+    assert CliRunner().invoke(main, [*verb, split, "-o", str(out)]).exit_code == 0
+    assert Source(out).first["split"] == "lamps@0.1"
+
+
+def test_bad_lines_are_passed_over_if_wanted(
+    split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dumbchecker.py").write_text("def check(text, rules):\n    return []\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    with Path(split).open("a") as stream:
+        stream.write('{"id": "s4", "text": "cut sh\n')
+    checker = ["--checker", "python:dumbchecker.check"]
+    for command in (
+        ["check", split, *checker, "-o", "out.jsonl"],
+        ["data", "perturb", split, "-o", "out.jsonl"],
+        ["run", split, *checker, "-o", "out", "-p", "violations", "--judge", "rules"],
+    ):
+        stopped = CliRunner().invoke(main, command)
+        assert stopped.exit_code == 3
+        assert "pass over such lines with --skip-bad" in stopped.stderr
+        done = CliRunner().invoke(main, [*command, "--skip-bad"])
+        assert done.exit_code == 0, done.output
+        assert "skipped 1 bad lines or samples" in done.stderr
+
+
+def test_what_run_cannot_do_with_a_checker_comes_with_a_way_that_can(split: str) -> None:
+    asked = CliRunner().invoke(main, ["run", split, "--checker", "prompt"])
+    assert asked.exit_code == 2
+    assert "adjudge check SPLIT --checker prompt --model openai/MODEL -o FILE" in asked.stderr
+    dry = CliRunner().invoke(main, ["run", split, "--checker", "python:any.thing", "--dry-run"])
+    assert dry.exit_code == 2
+    assert "--dry-run knows nothing of what a checker will flag" in dry.stderr
+
+
 # by prompt
 
 

@@ -89,6 +89,7 @@ def _options(*options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
 @_options(*_CHECKER)
 @click.option("-o", "--out", required=True, metavar="FILE", help="Predictions, as a split of its own.")
 @click.option("--format", "format_", metavar="NAME", help="Format of SPLIT, if it is not recognised.")
+@click.option("--skip-bad", is_flag=True, help="Pass over bad lines and say how many.")
 @click.option("--check-timeout", default=60.0, show_default=True, help="Seconds for one text.")
 @click.option(
     "--concurrency", default=1, type=click.IntRange(min=1), show_default=True, help="Texts in work at once."
@@ -118,6 +119,7 @@ _SHARE = click.FloatRange(0, 1)
 @click.option("--spurious", default=0.0, type=_SHARE, help="Share beside which one is made up.")
 @click.option("--seed", default=0, show_default=True, help="Same seed, same predictions.")
 @click.option("--format", "format_", metavar="NAME", help="Format of SPLIT, if it is not recognised.")
+@click.option("--skip-bad", is_flag=True, help="Pass over bad lines and say how many.")
 def perturb(split: str, **options: Any) -> None:
     """Make predictions out of SPLIT's gold violations, with mishaps, to see what each metric punishes."""
     from adjudge.verbs.check import perturb_verb

@@ -224,7 +224,7 @@ def write_split(samples: Iterable[Sample], path: Path, base: Header | None = Non
     try:
         with unfinished.open("wb") as stream:
             for sample in samples:
-                wanted = _header_of(sample.attributes, sample.rules, path)
+                wanted = header_for(sample, path.stem)
                 if header is None:
                     first, header = wanted, base or wanted
                     stream.write(_encode(header) + b"\n")
@@ -238,23 +238,20 @@ def write_split(samples: Iterable[Sample], path: Path, base: Header | None = Non
                         )
                 stream.write(_encode(_line(sample, header)) + b"\n")
             if header is None:
-                stream.write(_encode(base or _header_of({}, None, path)) + b"\n")
+                stream.write(_encode(base or header_for(None, path.stem)) + b"\n")
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
-def header_for(sample: Sample, path: Path) -> Header:
-    """The header that a sample's split has as far as the sample tells."""
-    return _header_of(sample.attributes, sample.rules, path)
-
-
-def _header_of(attributes: dict[str, Attribute], rules: tuple[Rule, ...] | None, path: Path) -> Header:
+def header_for(sample: Sample | None, name: str) -> Header:
+    """The header of a sample's split as far as the sample tells; `name` names a split that has no name."""
+    attributes = sample.attributes if sample is not None else {}
     return Header(
         adjudge="violations",
         format=FORMAT,
-        split=_named(attributes.get("split"), SPLIT_FORM) or _named(path.stem, SPLIT_FORM) or "split@0",
-        rules=rules,
+        split=_named(attributes.get("split"), SPLIT_FORM) or _named(name, SPLIT_FORM) or "split@0",
+        rules=sample.rules if sample is not None else None,
         without=in_order(declared(attributes.get("without"))),
         checker=_named(attributes.get("checker"), CHECKER_FORM),
     )

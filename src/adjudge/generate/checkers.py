@@ -7,7 +7,8 @@
 
 A violation is `{"start": 4, "end": 9, "rule": "R1", …}`, or with `spans` or `quote` instead of offsets, and
 any of `category`, `explanation`, `correction`. A checker that raises, runs too long or gives something else
-fails on that sample alone: one message, and the rest goes on.
+fails on that sample alone: one message, and the rest goes on. An async function runs in our event loop, so
+that it can keep a client open from text to text; where it blocks, nothing can stop it.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ from adjudge.datasets.violation_names import CheckerName, as_name
 from adjudge.datasets.violations import Mark, violations_of
 from adjudge.errors import AdjudgeError, InputError, UsageError
 from adjudge.plugins import plugin
-from adjudge.types import Rule, Sample, Violation
+from adjudge.types import Attribute, Rule, Sample, Violation
 
 TIMEOUT = 60.0
+FLAGGED_BY = ("checker", "rater")
+"""Attributes that say whose predictions a sample holds."""
 
 
 class CheckerFailure(AdjudgeError):
@@ -222,12 +225,11 @@ async def _in_thread(work: Callable[[], Any]) -> Any:
 
 
 def distinct_texts(samples: Iterable[Sample]) -> Iterable[Sample]:
-    """Each text once, though a file may hold it with the predictions of several checkers."""
-    seen: set[tuple[str, str | None, Any]] = set()
+    """Each sample once, though a file may hold it with the predictions of several checkers or raters."""
+    first: dict[tuple[str, str | None, Any], tuple[Attribute, ...]] = {}
     for sample in samples:
-        key = sample.item, sample.text, sample.gold
-        if key not in seen:
-            seen.add(key)
+        by = tuple(sample.attributes.get(name) for name in FLAGGED_BY)
+        if first.setdefault((sample.item, sample.text, sample.gold), by) == by:
             yield sample
 
 

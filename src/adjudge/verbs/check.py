@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,7 @@ from adjudge.generate.checkers import TIMEOUT, Checker, distinct_texts, make_che
 from adjudge.generate.perturb import Mishaps, perturb
 from adjudge.run.store import write_atomic
 from adjudge.types import Sample
+from adjudge.verbs.common import say_skipped
 
 
 class CheckOutcome(Struct, frozen=True):
@@ -36,6 +37,23 @@ class CheckOutcome(Struct, frozen=True):
     flagged: int
     failures: tuple[tuple[str, str], ...]
     """Sample and problem."""
+    skipped: tuple[InputError, ...] = ()
+    """Bad lines that were passed over."""
+
+
+class _Split(Struct, frozen=True):
+    """A split to be checked: its samples, its header if it has one, and what it is called else."""
+
+    samples: Iterator[Sample]
+    header: Header | None
+    name: str
+    skipped: list[InputError]
+
+    def predictions_header(self, samples: Sequence[Sample], checker: str, about: str) -> Header:
+        """The header of these predictions: the split's own, or one after the file it was read from."""
+        head = self.header or header_for(samples[0] if samples else None, self.name)
+        lines = {**head.checkers, **({checker: about} if about else {})}
+        return msgspec.structs.replace(head, checker=checker, checkers=lines)
 
 
 def check_split(
@@ -46,13 +64,14 @@ def check_split(
     format: str | None = None,
     timeout: float = TIMEOUT,
     concurrency: int = 8,
+    skip_bad: bool = False,
 ) -> CheckOutcome:
     """Run a checker over a split and write its predictions; samples it failed on are listed apart.
 
     They are not in the file, since nothing is known of them: neither that nothing is wrong, nor what is.
     """
-    samples, header = _open(split, format)
-    checked, failures = run_coroutine(_gather(checker, samples, timeout, concurrency))
+    opened = _open(split, format, out, skip_bad=skip_bad)
+    checked, failures = run_coroutine(_gather(checker, opened.samples, timeout, concurrency))
     if failures and not checked:
         raise InputError(
             f"the checker failed on all {len(failures)} samples, first: {failures[0][1]}",
@@ -60,11 +79,7 @@ def check_split(
             fix="mend the checker",
         )
     name = str(checker.name)
-    head = header or (header_for(checked[0], out) if checked else None)
-    if head is not None:
-        lines = {**head.checkers, **({name: checker.about} if checker.about else {})}
-        head = msgspec.structs.replace(head, checker=name, checkers=lines)
-    write_split(checked, out, head)
+    write_split(checked, out, opened.predictions_header(checked, name, checker.about))
     listed = out.with_name(f"{out.name}.failed.jsonl")
     if failures:
         rows = [msgspec.json.encode({"id": id, "problem": problem}) for id, problem in failures]
@@ -72,14 +87,20 @@ def check_split(
     else:
         listed.unlink(missing_ok=True)
     flagged = sum(len(sample.predicted or ()) for sample in checked)
-    return CheckOutcome(out, name, len(checked), flagged, tuple(failures))
+    return CheckOutcome(out, name, len(checked), flagged, tuple(failures), tuple(opened.skipped))
 
 
-def _open(split: str, format: str | None) -> tuple[Iterator[Sample], Header | None]:
+def _open(split: str, format: str | None, out: Path, *, skip_bad: bool) -> _Split:
+    """The split, once it is clear that what is made of it can be written: a checker's work may be dear."""
     source = Source(split)
     reader = format or detect(source).name
     header = read_header(source) if reader == "violations" else None
-    return read(source, format=reader), header
+    if out.is_dir():
+        raise UsageError(f"-o {out}: this is a folder; name a file")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    skipped: list[InputError] = []
+    samples = read(source, format=reader, on_error=skipped.append if skip_bad else None)
+    return _Split(samples, header, Path(source.name).stem, skipped)
 
 
 async def _gather(
@@ -134,25 +155,38 @@ def check_verb(
     format_: str | None,
     check_timeout: float,
     concurrency: int,
+    skip_bad: bool,
     **options: Any,
 ) -> None:
     """Run, write, and say how it went."""
     made = checker_of(checker, **options)
     outcome = check_split(
-        split, made, Path(out), format=format_, timeout=check_timeout, concurrency=concurrency
+        split,
+        made,
+        Path(out),
+        format=format_,
+        timeout=check_timeout,
+        concurrency=concurrency,
+        skip_bad=skip_bad,
     )
     say_outcome(outcome)
     click.echo(f"next: adjudge run {out} -p violations")
 
 
-def check_for_run(split: str, folder: Path, *, format: str | None = None, **options: Any) -> str:
+def check_for_run(
+    split: str, folder: Path, *, checker: str, format: str | None = None, skip_bad: bool = False
+) -> str:
     """For `run --checker`: the file of predictions to score, beside the run's folder, and how it went."""
-    timeout, concurrency = options.pop("check_timeout", TIMEOUT), options.pop("concurrency", 1)
-    made = checker_of(options.pop("checker"), **options)
+    if checker == "prompt":
+        raise UsageError(
+            "run --checker prompt: there is no model to ask; 'adjudge check SPLIT --checker prompt"
+            " --model openai/MODEL -o FILE' writes a file of predictions to run"
+        )
+    made = checker_of(checker)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as room:
         fresh = Path(room) / f"{folder.name}.predictions.jsonl"
-        outcome = check_split(split, made, fresh, format=format, timeout=timeout, concurrency=concurrency)
+        outcome = check_split(split, made, fresh, format=format, concurrency=1, skip_bad=skip_bad)
         out = _place_for(folder, outcome.checker, fresh)
         failed = [path.with_name(f"{path.name}.failed.jsonl") for path in (fresh, out)]
         fresh.replace(out)
@@ -176,6 +210,7 @@ def _place_for(folder: Path, checker: str, fresh: Path) -> Path:
 
 def say_outcome(outcome: CheckOutcome) -> None:
     """Numbers, and every failure in one line up to ten."""
+    say_skipped(outcome.skipped)
     click.echo(f"{outcome.checker}: {outcome.flagged} violations flagged in {outcome.samples} samples")
     if outcome.failures:
         click.echo(
@@ -187,17 +222,14 @@ def say_outcome(outcome: CheckOutcome) -> None:
             click.echo(f"  … and {len(outcome.failures) - 10} more in {outcome.path}.failed.jsonl", err=True)
 
 
-def perturb_verb(split: str, *, out: str, format_: str | None, **shares: Any) -> None:
+def perturb_verb(split: str, *, out: str, format_: str | None, skip_bad: bool, **shares: Any) -> None:
     """Write predictions made from gold."""
     mishaps = Mishaps(**shares)
-    samples, header = _open(split, format_)
-    made = list(perturb(distinct_texts(samples), mishaps))
-    head = header or (header_for(made[0], Path(out)) if made else None)
-    if head is not None:
-        about = "made from the gold violations"
-        head = msgspec.structs.replace(
-            head, checker=mishaps.checker, checkers={**head.checkers, mishaps.checker: about}
-        )
-    write_split(made, Path(out), head)
+    opened = _open(split, format_, Path(out), skip_bad=skip_bad)
+    made = list(perturb(distinct_texts(opened.samples), mishaps))
+    write_split(
+        made, Path(out), opened.predictions_header(made, mishaps.checker, "made from the gold violations")
+    )
+    say_skipped(opened.skipped)
     flagged = sum(len(sample.predicted or ()) for sample in made)
     click.echo(f"{mishaps.checker}: {flagged} predictions for {len(made)} samples in {out}")

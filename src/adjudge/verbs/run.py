@@ -62,6 +62,11 @@ def run_verb(
     settings = deep_merge(merged.parameters, shortcuts)
     access = {name: options.pop(name) for name in ACCESS}
     if options.pop("dry_run"):
+        if checker is not None:
+            raise UsageError(
+                "--dry-run knows nothing of what a checker will flag; 'adjudge check' writes its predictions,"
+                " which can be run dry"
+            )
         return _dry_run(input, protocols, settings, mapping, format_, access, as_json, options)
     gates = make_gates(fail_under, fail_over, protocols, settings)
     with input_file(input) as path:
@@ -71,9 +76,7 @@ def run_verb(
         if options["lean"] and path != input:
             raise UsageError("--lean refers to a file, and standard input is none")
         if checker is not None:
-            ours = ("budget", "window", "max_tokens", "threshold")
-            chat = {name: value for name, value in access.items() if name not in ours}
-            path = check_for_run(path, folder, format=format_, checker=checker, **chat)
+            path = check_for_run(path, folder, checker=checker, format=format_, skip_bad=options["skip_bad"])
             format_ = "violations"
         judge = make_judge(
             options.pop("judge"),
@@ -82,8 +85,7 @@ def run_verb(
             calls_path=str(folder / "calls.jsonl"),
             **access,
         )
-        if checker is None:
-            say_unused_access(judge, access)
+        say_unused_access(judge, access)
         live = lambda: "; ".join(usage_text(used) for used in usage_of(judge).values())  # noqa: E731
         with progress_bar(path, live) as advance, _told_how_to_go_on(input, folder):
             result = evaluate(
