@@ -25,6 +25,7 @@ from adjudge.judges.registry import make_judge
 from adjudge.metrics.f_at_k import f1_at_k
 from adjudge.metrics.resample import percentile_interval, resampled_sums
 from adjudge.run.profile import load_profile
+from adjudge.run.store import read_records
 from adjudge.stats.calibrate import calibrate, deal
 from adjudge.stats.decisions import HumanPair, pairs_by_people, pairs_by_third_rater, read_decisions
 from adjudge.stats.fit_cases import Case, PhraseProblem, ThresholdProblem, best_subset
@@ -57,6 +58,17 @@ def test_the_threshold_is_the_best_there_is(pairs: list[tuple[float, bool]]) -> 
     assert float(problem.value(problem.counts(found).sum(axis=0))) == pytest.approx(mine)
     if reached[0.5] == max(reached.values()):
         assert found == 0.5, "nothing is gained by leaving the default"
+
+
+def test_a_threshold_lies_between_its_neighbours_however_near_they_are() -> None:
+    for low, high in ((0.99993, 0.99999), (1e-7, 3e-7), (0.5000001, 0.5000002), (0.9999999, 1.0)):
+        cases = [Case(f"i{n}", bool(n % 2), high if n % 2 else low) for n in range(20)]
+        problem = ThresholdProblem(cases)
+        found = problem.fit(np.arange(20))
+        assert low < found < high
+        assert float(problem.value(problem.counts(found).sum(axis=0))) == 1.0
+    apart = [Case(f"i{n}", bool(n % 2), 0.9 if n % 2 else 0.7123456) for n in range(20)]
+    assert ThresholdProblem(apart).fit(np.arange(20)) == 0.8062, "no more digits than it takes"
 
 
 def noisy(number: int, cut: float, seed: int, flip: float = 0.1) -> list[Case]:
@@ -137,6 +149,8 @@ def test_a_threshold_moves_the_verdict_and_keeps_probabilities(p: float, t: floa
 
 def test_the_threshold_is_named_by_the_judge() -> None:
     assert make_judge("local", threshold=0.4).describe().endswith(">0.4")  # type: ignore[attr-defined]
+    near = make_judge("local", threshold=0.99999995).describe()  # type: ignore[attr-defined]
+    assert near.endswith(">0.99999995")
     assert make_judge("local", threshold=0.5).describe() == make_judge("local").describe()  # type: ignore[attr-defined]
 
 
@@ -416,6 +430,39 @@ def test_without_a_gain_nothing_is_written_unless_forced(tmp_path: Path) -> None
     forced = CliRunner().invoke(main, [*arguments, "--force"])
     assert "written" in forced.output
     assert load_profile(out).shown is False
+
+
+def test_items_of_decisions_are_told_apart(tmp_path: Path) -> None:
+    """0 is a name like any other, and the number of a line is none."""
+    decided = [{"probability": 0.1 * n, "label": n % 2 == 0} for n in range(10)]
+    shared = [{"item": n % 2, "id": n, **row} for n, row in enumerate(decided)]
+    numbered = [{"id": n, **row} for n, row in enumerate(decided)]
+    partly = [{"id": 2, **row} if n == 0 else row for n, row in enumerate(decided)]
+    empty = [{"item": "", "id": n, **row} for n, row in enumerate(decided)]
+
+    def items(what: str, rows: list[dict[str, Any]]) -> int:
+        arguments = ["calibrate", what, write(tmp_path / "x.jsonl", rows), "--folds", "2", "--json"]
+        return int(json.loads(CliRunner().invoke(main, arguments).stdout)["items"])
+
+    assert [items("threshold", rows) for rows in (shared, numbered, partly, empty)] == [2, 10, 10, 10]
+    said = [{"id": n // 2, "response": "I do not know.", "refusal": n % 2 == 0} for n in range(10)]
+    assert items("refusal", said) == 5
+
+
+def test_terms_that_a_run_was_told_to_do_without_are_not_fitted(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    without = {"violations": {"without": ["category", "correction"]}}
+    evaluate(samples(4), "violations", judge=FamilyJudge(), parameters=without, out=run)
+    decisions = [
+        {"sample": f"s{n}", "gold": 0, "pred": 0, "match": n % 2 == 0}
+        for n, sample in enumerate(samples(4))
+        if sample["gold"] and sample["predicted"]
+    ]
+    path = write(tmp_path / "d.jsonl", decisions)
+    done = CliRunner().invoke(main, ["calibrate", "ha", str(run), "--decisions", path, "--folds", "2"])
+    assert done.exit_code == 0, done.output
+    pairs = list(pairs_by_people(read_records(run), read_decisions(path), ("correction", "category")))
+    assert MatchingProblem("ha", pairs).terms == ("text", "rule", "explanation")
 
 
 def test_claims_are_held_against_evidence_by_the_local_judge(tmp_path: Path) -> None:

@@ -203,14 +203,14 @@ class Violations(Protocol, frozen=True, kw_only=True):
 
     def parameters_under(self, attributes: Mapping[str, Attribute]) -> list[str]:
         found = [f"{name}:{self._family(name).describe()}" for name in self._families()]
-        without = self.left_out(attributes.get("without"))
+        without = self._left_out(attributes.get("without"))
         if without:
             found.append(f"without:{','.join(without)}")
         if self.clamp:
             found.append("clamp:yes")
         return found
 
-    def left_out(self, attribute: Attribute) -> tuple[Term, ...]:
+    def _left_out(self, attribute: Attribute) -> tuple[Term, ...]:
         """Terms left out of a sample, by the parameter or by its attribute `without`."""
         return in_order((*self.without, *declared(attribute)) if attribute else self.without)
 
@@ -222,7 +222,7 @@ class Violations(Protocol, frozen=True, kw_only=True):
         return self.ha if name == "ha" else self.std
 
     def _scheme(self, name: FamilyName, attribute: Attribute) -> Scheme | None:
-        return scheme(self._family(name), self.left_out(attribute))
+        return scheme(self._family(name), self._left_out(attribute))
 
     def _matchings(self, labelled: Labelled, on: Board) -> dict[tuple[FamilyName, bool], Matching | str]:
         """For each family and way to match that is wanted: the matches, or why there are none to tell."""

@@ -8,7 +8,7 @@ from a third rater: a pair is one error if a single mark of the third rater shar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from msgspec import Struct
 from adjudge.datasets.source import Source
 from adjudge.errors import InputError
 from adjudge.metrics.spans import overlap
-from adjudge.protocols.violation_families import declared
+from adjudge.protocols.violation_families import declared, in_order
 from adjudge.protocols.violation_matching import board, sides
 from adjudge.types import Record, Span
 
@@ -68,9 +68,14 @@ def read_decisions(path: str | Path) -> dict[str, dict[tuple[int, int], bool]]:
 
 
 def pairs_by_people(
-    records: Iterable[Record], decisions: Mapping[str, Mapping[tuple[int, int], bool]]
+    records: Iterable[Record],
+    decisions: Mapping[str, Mapping[tuple[int, int], bool]],
+    without: Collection[str] = (),
 ) -> Iterator[HumanPair]:
-    """The pairs that people decided on; samples nobody looked at are left out."""
+    """The pairs that people decided on; samples nobody looked at are left out.
+
+    `without`: terms that the run was told to do without, besides those that its data declares.
+    """
     seen = set()
     for record in records:
         if record.protocol != "violations" or record.id not in decisions:
@@ -86,11 +91,11 @@ def pairs_by_people(
                     sample=record.id,
                     fix="count violations from 0, in the order of the run",
                 )
-            yield _pair(record, gold, pred, values, match)
+            yield _pair(record, gold, pred, values, match, without)
         told = decisions[record.id]
         for gold, pred in values:
             if (gold, pred) not in told:
-                yield _pair(record, gold, pred, values, False)
+                yield _pair(record, gold, pred, values, False, without)
     missing = sorted(decisions.keys() - seen)
     if missing:
         raise InputError(
@@ -100,7 +105,9 @@ def pairs_by_people(
         )
 
 
-def pairs_by_third_rater(records: Iterable[Record], *, same_category: bool = False) -> Iterator[HumanPair]:
+def pairs_by_third_rater(
+    records: Iterable[Record], without: Collection[str] = (), *, same_category: bool = False
+) -> Iterator[HumanPair]:
     """Pairs of two raters, decided by what a third marked in the same text.
 
     Raters are told by the attributes `gold_rater` and `rater`. A pair counts for each third rater there is.
@@ -127,7 +134,7 @@ def pairs_by_third_rater(records: Iterable[Record], *, same_category: bool = Fal
             for third in sorted(marks[place].keys() - pair):
                 for gold, pred in values:
                     match = any(_same(golds[gold], preds[pred], mark) for mark in marks[place][third])
-                    yield _pair(record, gold, pred, values, match)
+                    yield _pair(record, gold, pred, values, match, without)
 
 
 class _Marked(NamedTuple):
@@ -170,6 +177,8 @@ def _values(record: Record) -> Values:
     }
 
 
-def _pair(record: Record, gold: int, pred: int, values: Values, match: bool) -> HumanPair:
-    without = declared(record.attributes.get("without"))
-    return HumanPair(record.item, record.id, gold, pred, values.get((gold, pred), {}), match, without)
+def _pair(
+    record: Record, gold: int, pred: int, values: Values, match: bool, without: Collection[str]
+) -> HumanPair:
+    left_out = in_order((*without, *declared(record.attributes.get("without"))))
+    return HumanPair(record.item, record.id, gold, pred, values.get((gold, pred), {}), match, left_out)

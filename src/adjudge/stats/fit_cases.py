@@ -102,10 +102,17 @@ class ThresholdProblem(_Cases):
         values = np.nan_to_num(self.value(sums), nan=-1.0)
         best = middles[values >= values.max() - 1e-12]
         nearest = float(best[np.argmin(np.abs(best - self.default))])
-        return min(0.9999, max(0.0001, round(nearest, 4)))
+        above = np.searchsorted(edges, nearest, side="right")
+        return _short(nearest, float(edges[above - 1]), float(edges[above]))
 
     def settings(self, choice: float) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         return {"threshold": choice}, {}
+
+
+def _short(value: float, low: float, high: float) -> float:
+    """The value in as few digits as keep it between its neighbours, but no fewer than four."""
+    found = (round(value, digits) for digits in range(4, 16))
+    return next((short for short in found if low < short < high), value)
 
 
 class PhraseProblem(_Cases):

@@ -12,7 +12,9 @@ import msgspec
 from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError, UsageError
 from adjudge.metrics import answers
+from adjudge.protocols.violations import Violations
 from adjudge.run.profile import Profile, to_toml
+from adjudge.run.session import stored_protocols
 from adjudge.run.store import read_info, read_records, write_atomic
 from adjudge.stats.calibrate import Outcome, calibrate
 from adjudge.stats.fit_cases import Case, PhraseProblem, ThresholdProblem
@@ -103,13 +105,20 @@ def _matching(what: str, input: str, decisions: str | None, third_rater: str | N
         raise UsageError(
             f"calibrate {what}: give --decisions FILE or --third-rater place|family, one of them"
         )
-    records = read_records(_run(input))
+    folder = _run(input)
+    records, without = read_records(folder), _without(folder)
     pairs = (
-        pairs_by_third_rater(records, same_category=third_rater == "family")
+        pairs_by_third_rater(records, without, same_category=third_rater == "family")
         if decisions is None
-        else pairs_by_people(records, read_decisions(decisions))
+        else pairs_by_people(records, read_decisions(decisions), without)
     )
     return MatchingProblem("ha" if what == "ha" else "std", list(pairs))
+
+
+def _without(folder: Path) -> tuple[str, ...]:
+    """Terms that the run was told to do without."""
+    protocols = stored_protocols(read_info(folder))
+    return next((protocol.without for protocol in protocols if isinstance(protocol, Violations)), ())
 
 
 def _preferences(input: str, path: str) -> Any:
@@ -162,6 +171,12 @@ def _label(row: Row, field: str) -> bool:
     )
 
 
+def _item(row: Row) -> str:
+    """What a row's decision is about; a row that does not say is by itself."""
+    named = (row.data.get(field) for field in ("item", "id"))
+    return next((str(name) for name in named if name not in (None, "")), f"line {row.line}")
+
+
 def _claims(input: str, judge: str) -> Iterable[Case]:
     """(probability, label) as given, or claims held against their evidence by the local judge."""
     rows = list(Source(input).rows())
@@ -172,7 +187,7 @@ def _claims(input: str, judge: str) -> Iterable[Case]:
                 field="label",
                 fix="give probability and label, or claim, evidence and label",
             )
-    items = [str(row.data.get("item") or row.data.get("id") or row.line) for row in rows]
+    items = [_item(row) for row in rows]
     if all("probability" in row.data for row in rows):
         shares = [row.data["probability"] for row in rows]
         for row, share in zip(rows, shares, strict=True):
@@ -209,8 +224,7 @@ def _responses(input: str, what: str, label: str) -> Iterable[Case]:
             raise row.error(
                 "there is no text", field="response", fix=f"give response and {what} (true or false)"
             )
-        item = str(row.data.get("item") or row.data.get("id") or row.line)
-        yield Case(item, _label(row, what), 0.0, row.data["response"])
+        yield Case(_item(row), _label(row, what), 0.0, row.data["response"])
 
 
 def _judged(folder: Path, label: str) -> Iterable[Case]:

@@ -24,7 +24,7 @@ class Thresholded:
 
     @property
     def name(self) -> str:
-        return f"{self._inner.name}>{self.threshold:g}"
+        return f"{self._inner.name}>{self.threshold:.12g}"
 
     def verdicts(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
         return [self._shift(opinion) for opinion in self._inner.verdicts(claims, evidences)]
