@@ -31,7 +31,7 @@ def select(samples: Iterable[Sample], where: str | Mapping[str, frozenset[str]])
     empty = True
     for sample in samples:
         empty = False
-        if all(_spellings(sample.attributes.get(name)) & allowed for name, allowed in wanted.items()):
+        if all(_one_of(sample.attributes.get(name), allowed) for name, allowed in wanted.items()):
             matched = True
             yield sample
         elif not matched:
@@ -54,13 +54,20 @@ def _nothing_matched(
     return InputError(f"no sample has {asked}; {'; '.join(there)}")
 
 
-def _spellings(value: Attribute) -> frozenset[str]:
-    """How a person may write a value: 0.4 and 1 also as .4 and 1.0, true in any case, none for absent."""
-    if value is None:
-        return frozenset({"none"})
-    if isinstance(value, bool):
-        return frozenset({str(value), str(value).lower()})
-    if isinstance(value, (int, float)):
-        short = f"{value:g}"
-        return frozenset({str(value), short, f"{float(value)}", short.removeprefix("0") or "0"})
-    return frozenset({value})
+def _one_of(value: Attribute, allowed: frozenset[str]) -> bool:
+    return any(means(written, value) for written in allowed)
+
+
+def means(written: str, value: Attribute) -> bool:
+    """Whether a person who writes this means the value.
+
+    0.4 and 1 are also .4 and 1.0, true is so in any case, none is what is absent; a text is itself alone.
+    """
+    if isinstance(value, str):
+        return written == value
+    if value is None or isinstance(value, bool):
+        return written.lower() == str(value).lower()
+    try:
+        return float(written) == value or written == f"{value:g}"
+    except ValueError:
+        return False

@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from adjudge.datasets.where import means
 from adjudge.errors import UsageError
 from adjudge.run.settings import unknown_metric
 from adjudge.types import MetricSpec, Summary, SummaryRow
@@ -84,13 +85,7 @@ def _applies(gate: Gate, row: SummaryRow, summary: Summary) -> bool:
     if not set(row.samples) - {"not_applicable"}:
         return False
     if gate.group:
-        return all(_same(row.group.get(name), value) for name, value in gate.group.items())
+        # A row that is not grouped by an attribute says nothing of samples that lack it.
+        return all(n in row.group and means(value, row.group[n]) for n, value in gate.group.items())
     fewest = min(len(other.group) for other in summary.rows if other.metric == row.metric)
     return len(row.group) == fewest
-
-
-def _same(found: object, wanted: str) -> bool:
-    try:
-        return float(str(found)) == float(wanted)
-    except ValueError:
-        return str(found) == wanted
