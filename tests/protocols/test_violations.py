@@ -60,6 +60,30 @@ def test_e5_greedy_and_optimal_differ() -> None:
     found = std(table, 2, 2)
     assert (found["std_precision"], found["std_recall"], found["std_f1"]) == (0.5, 0.5, 0.5)
     assert found["std_optimal_f1"] == 1.0
+    made = labelled(table, 2, 2)
+
+    def told(*metrics: str) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+        protocol = Violations(metrics=tuple(f"violations.{name}" for name in metrics))
+        return protocol.notes(made), {title: ids for title, ids in protocol.gaps(made).items() if ids}
+
+    notes, gaps = told("std_f1")
+    assert notes[:2] == [
+        "pairs that overlap (std, best pair first):",
+        "  gold:0 – pred:0: score 0.9: matched",
+    ]
+    assert gaps == {
+        "true violations without a match (std, best pair first)": ("gold:1",),
+        "flagged violations without a match (std, best pair first)": ("pred:1",),
+    }
+    best, none = told("std_optimal_f1")
+    assert best[:2] == [
+        "pairs that overlap (std, best assignment):",
+        "  gold:0 – pred:0: score 0.9: gold:0 went to pred:1 with score 0.8",
+    ]
+    assert none == {}
+    assert told("std_f1", "std_optimal_f1")[0] == notes + best
+    alike = Violations(metrics=("violations.std_f1", "violations.std_optimal_f1"))
+    assert len(alike.notes(labelled({(0, 0): (0.9, 0.9)}, 1, 1))) == 2, "told once where both match the same"
 
 
 def test_e6a_a_pair_below_the_rule_gate_is_skipped() -> None:

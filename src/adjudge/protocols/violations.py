@@ -57,12 +57,13 @@ _FAMILIES: tuple[tuple[FamilyName, str], ...] = (
     ("std", "by text and rule"),
     ("ha", "by text, rule, category, explanation and correction"),
 )
+_HOW = {False: "best pair first", True: "best assignment"}
 _WHAT: dict[str, tuple[FamilyName, bool, str]] = {}
 """Metric name to family, whether the assignment is the best one, and kind of measure."""
 
 
 def _specs() -> Iterator[MetricSpec]:
-    for best, how in ((False, "best pair first"), (True, "best assignment")):
+    for best, how in _HOW.items():
         for family, terms in _FAMILIES:
             for kind in ("precision", "recall", "f1"):
                 name = f"{family}_{'optimal_' if best else ''}{kind}"
@@ -70,7 +71,7 @@ def _specs() -> Iterator[MetricSpec]:
     for family, terms in reversed(_FAMILIES):
         for kind, tail in (("mean", ""), ("per_gold", "_per_gold")):
             name = f"match_score{'' if family == 'ha' else '_std'}{tail}"
-            yield _spec(name, family, False, kind, f"{terms}; best pair first.")
+            yield _spec(name, family, False, kind, f"{terms}; {_HOW[False]}.")
 
 
 def _spec(name: str, family: FamilyName, best: bool, kind: str, tail: str) -> MetricSpec:
@@ -176,11 +177,9 @@ class Violations(Protocol, frozen=True, kw_only=True):
 
     def notes(self, labelled: Labelled) -> list[str]:
         lines: list[str] = []
-        for family in self._families():
-            pairs = self.explain_pairs(labelled, family)
-            if isinstance(pairs, str) or not pairs:
-                continue
-            lines.append(f"pairs that overlap ({family}):")
+        for way, pairs in self._explained(labelled):
+            if pairs:
+                lines.append(f"pairs that overlap ({way}):")
             for pair in pairs:
                 score = "no score" if pair.score is None else f"score {pair.score:.4g}"
                 lines.append(f"  {pair.gold} – {pair.pred}: {score}: {pair.why}")
@@ -188,15 +187,29 @@ class Violations(Protocol, frozen=True, kw_only=True):
 
     def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
-        for family in self._families():
-            pairs = self.explain_pairs(labelled, family)
-            if isinstance(pairs, str):
-                continue
-            golds, preds = sides(labelled.units)
+        golds, preds = sides(labelled.units)
+        for way, pairs in self._explained(labelled):
             matched = {unit for pair in pairs if pair.matched for unit in (pair.gold, pair.pred)}
-            found[f"true violations without a match ({family})"] = _others(golds, matched)
-            found[f"flagged violations without a match ({family})"] = _others(preds, matched)
+            found[f"true violations without a match ({way})"] = _others(golds, matched)
+            found[f"flagged violations without a match ({way})"] = _others(preds, matched)
         return found
+
+    def _explained(self, labelled: Labelled) -> Iterator[tuple[str, list[PairReport]]]:
+        """Each way to match that a wanted metric rests on, and what became of every pair in it.
+
+        The best assignment is told where it is wanted alone, or matches others than best pair first does.
+        """
+        wanted = {_WHAT[spec.name][:2] for spec in self.wanted}
+        for family in self._families():
+            told: list[set[tuple[str, str]]] = []
+            for best, how in _HOW.items():
+                pairs = self.explain_pairs(labelled, family, best=best) if (family, best) in wanted else ""
+                if isinstance(pairs, str):
+                    continue
+                matched = {(pair.gold, pair.pred) for pair in pairs if pair.matched}
+                if matched not in told:
+                    told.append(matched)
+                    yield f"{family}, {how}", pairs
 
     def parameters(self) -> list[str]:
         return self.parameters_under(NONE)
