@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
 from adjudge.errors import InputError
 from adjudge.judges.base import Similarity
+from adjudge.protocols.violation_matching import sides
 from adjudge.protocols.violations import Violations
 from adjudge.types import Label, Rule, Sample, Violation
 from violation_helpers import STD, FixedJudge, by_name, run
@@ -88,6 +91,54 @@ def test_golds_follow_certain_predictions_and_repeated_quotes_spread() -> None:
     made = run(Violations(), Sample(id="s", text=text, gold=twice, predicted=twice))
     assert [unit.spans for unit in made.units] == [((0, 2),), ((3, 5),)] * 2
     assert by_name(Violations().score(made))["std_f1"].value == 1.0
+
+
+TWICE = "Buy now! It is good. Buy now!"
+BOTH = [((0, 8),), ((21, 29),)]
+
+
+def placed(gold: list[Violation], predicted: list[Violation], text: str = TWICE) -> tuple[Any, Any, Any]:
+    """Spans of golds, of predictions, and std F1."""
+    sample = Sample(id="s", text=text, gold=tuple(gold), predicted=tuple(predicted))
+    made = run(Violations(), sample)
+    golds, preds = sides(made.units)
+    score = by_name(Violations().score(made))["std_f1"].value
+    return [unit.spans for unit in golds], [unit.spans for unit in preds], score
+
+
+def quoted(quote: str, rule: str = "R1") -> Violation:
+    return Violation(quote=quote, rule=rule)
+
+
+def at(start: int, end: int, rule: str = "R1") -> Violation:
+    return Violation(spans=((start, end),), rule=rule)
+
+
+def test_violations_of_one_rule_take_one_occurrence_each_before_they_share_the_best() -> None:
+    golds, _, score = placed([quoted("Buy now!")] * 2, [at(21, 29), at(0, 3)])
+    assert (golds, score) == (BOTH[::-1], 1.0)
+    golds, _, score = placed([at(0, 8), quoted("Buy now!")], [at(0, 8), at(21, 29)])
+    assert (golds, score) == (BOTH, 1.0), "what has a place of its own takes it too"
+    golds, _, score = placed([quoted("Buy now!"), at(0, 8)], [at(0, 8), at(21, 29)])
+    assert (golds, score) == (BOTH[::-1], 1.0), "in whatever order"
+
+
+@pytest.mark.parametrize("other", ["Buy now!", "BUY  NOW!", "Buy now", "now!", "Buy"])
+def test_predictions_that_say_it_in_other_words_spread_as_well(other: str) -> None:
+    for quotes in (["Buy now!", other], [other, "Buy now!"]):
+        _, preds, score = placed([at(0, 8), at(21, 29)], [quoted(quote) for quote in quotes])
+        assert [spans[0][0] < 9 for spans in preds] == [True, False]
+        assert score == 1.0
+
+
+def test_violations_of_other_rules_or_other_extent_do_not_drive_one_another_away() -> None:
+    _, preds, _ = placed([at(0, 8)], [quoted("Buy now!", "R1"), quoted("Buy now!", "R2")])
+    assert preds == [BOTH[0], BOTH[0]]
+    _, preds, _ = placed([at(0, 8)], [quoted("Buy now! It is good."), quoted("Buy now!")])
+    assert preds == [((0, 20),), BOTH[0]], "a passage around it is no rival for its place"
+    _, preds, score = placed([at(0, 8)], [quoted("Buy now!")] * 3)
+    assert preds == [*BOTH, BOTH[0]], "more of them than places"
+    assert score == 0.5
 
 
 def test_what_must_be_there() -> None:

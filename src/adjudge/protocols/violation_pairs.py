@@ -1,14 +1,14 @@
 """How gold and predicted violations of a sample become units, and what is asked of each pair of them.
 
 Only pairs that share a character are labelled: the overlap gate is strict and never below 0, so no other pair
-can match. A quote that occurs several times stands where it fits the other side best: where its overlap plus
-1 for an equal rule is highest; then where fewer earlier violations with the same quote and rule were put;
-then leftmost. Golds are placed first, by the predictions whose place is certain, then predictions by golds.
+can match. A quote that occurs several times stands where fewest violations of its rule on its own side stand
+already; of such places where it fits the other side best: where its overlap plus 1 for an equal rule is
+highest; then where it touches fewest of its own; then leftmost. Golds are placed first, by the predictions
+whose place is certain, then predictions by golds.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ from adjudge.metrics.spans import iou, overlap
 from adjudge.segment.quotes import Place, place
 from adjudge.types import Label, Rule, Sample, Span, Unit, Violation, digest
 
+SAME = 0.5
+"""Two violations of one rule and side that share so much of their characters stand in one place."""
 _Spans = tuple[Span, ...]
 
 
@@ -63,23 +65,31 @@ def _choose(
     places: Sequence[Place], violations: Sequence[Violation], others: Sequence[tuple[_Spans, str | None]]
 ) -> list[_Spans]:
     """One set of spans for each place."""
+    taken: dict[str | None, list[_Spans]] = {one.rule: [] for one in violations}
+    for where, one in zip(places, violations, strict=True):
+        if len(where.choices) == 1:
+            taken[one.rule].append(where.choices[0])
     chosen: list[_Spans] = []
-    taken: Counter[tuple[str | None, str | None, _Spans]] = Counter()
     for where, one in zip(places, violations, strict=True):
         if len(where.choices) == 1:
             chosen.append(where.choices[0])
             continue
-        rule, quote = one.rule, one.quote
-
-        def worth(spans: _Spans, rule: str | None = rule, quote: str | None = quote) -> tuple[float, int]:
-            shares = ((iou(spans, other), other_rule) for other, other_rule in others)
-            fits = (share + (other_rule == rule) for share, other_rule in shares if share > 0)
-            return max(fits, default=0.0), -taken[quote, rule, spans]
-
-        best = max(where.choices, key=worth)
-        taken[quote, rule, best] += 1
+        worth = [_worth(spans, one.rule, others, taken[one.rule]) for spans in where.choices]
+        best = where.choices[worth.index(max(worth))]
+        taken[one.rule].append(best)
         chosen.append(best)
     return chosen
+
+
+def _worth(
+    spans: _Spans, rule: str | None, others: Sequence[tuple[_Spans, str | None]], taken: Sequence[_Spans]
+) -> tuple[int, float, int]:
+    """How good a place is: free of violations of the same rule, fitting, untouched by them."""
+    mine = [iou(spans, earlier) for earlier in taken]
+    shares = ((iou(spans, other), other_rule) for other, other_rule in others)
+    fits = (share + (other_rule == rule) for share, other_rule in shares if share > 0)
+    same = sum(share >= SAME for share in mine)
+    return -same, max(fits, default=0.0), -sum(share > 0 for share in mine)
 
 
 def _units(
