@@ -187,6 +187,14 @@ def test_repeated_facts_count_once_in_the_distinct_metric() -> None:
     assert scores(with_labels, k=2)["f1@2"].value == f1_at_k(2, 1, 2)
 
 
+def test_facts_are_the_same_by_their_self_contained_words() -> None:
+    given = labelled("sss", same=True)
+    said = ("Ida Moe was born in 1950.", "Ola Moe was born in 1950.", "Ida Moe was born in 1950.")
+    own = [Label("self_contained", f"fact:a.{n}", text, None, HUMAN) for n, text in enumerate(said, 1)]
+    got = scores(msgspec.structs.replace(given, labels=(*given.labels, *own)), k=3)
+    assert got["f1_distinct@3"].counts[0].units == ("fact:a.1", "fact:a.2")
+
+
 def test_order_of_units_and_labels_does_not_matter() -> None:
     # the same words twice, once supported and once not: the earlier fact counts
     units = [*labelled("snsn", "ns", same=True).units]

@@ -45,7 +45,7 @@ def specs_for(ks: tuple[int, ...]) -> tuple[MetricSpec, ...]:
                 "f1_distinct",
                 Harmonic(_DISTINCT, recall_distinct),
                 f"f1@{k} over facts that repeat no earlier one, word for word or by a label.",
-                ("duplicate_of",),
+                ("duplicate_of", "self_contained"),
             ),
         ):
             spec = MetricSpec(
@@ -94,6 +94,7 @@ class Rated(Struct, frozen=True):
 def rate_facts(labelled: Labelled) -> Rated | None:
     """What became of each fact; None if the response was never split into facts."""
     facts = {unit.id: unit.text or unit.digest for unit in labelled.units if unit.id.startswith("fact:")}
+    own: dict[str, str] = {}
     relevant: dict[str, bool] = {}
     verdicts: dict[str, bool] = {}
     copies: set[str] = set()
@@ -118,6 +119,8 @@ def rate_facts(labelled: Labelled) -> Rated | None:
             verdicts[fact] = verdicts.get(fact, False) or value == "entailed"
         elif name == "duplicate_of" and value is True:
             copies.add(fact)
+        elif name == "self_contained" and isinstance(value, str):
+            own[fact] = min(value, own.get(fact, value))  # of several, one that no order decides
     if not facts and not split:
         return None
     rated = [fact for fact in facts if relevant.get(fact, True)]
@@ -129,14 +132,17 @@ def rate_facts(labelled: Labelled) -> Rated | None:
         tuple(fact for fact in judged if not verdicts[fact]),
         tuple(fact for fact in facts if not relevant.get(fact, True)),
         unrated,
-        frozenset(copies.intersection(judged) | _said_again(judged, facts)),
+        frozenset(copies.intersection(judged) | _said_again(judged, {**facts, **own})),
         tuple(dict.fromkeys(unsplit)),
         next((reasons[fact] for fact in unrated if fact in reasons), None),
     )
 
 
 def _said_again(judged: list[str], words: dict[str, str | None]) -> set[str]:
-    """Facts in the same words as an earlier one, whatever the order they are listed in."""
+    """Facts in the same words as an earlier one, whatever the order they are listed in.
+
+    Words that stand alone decide where there are some: "She was born in 1950." may be said of two persons.
+    """
     first: dict[str, str] = {}
     again: set[str] = set()
     for fact in judged:
