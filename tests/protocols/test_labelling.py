@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 import adjudge
 from adjudge.judges.base import (
     CheckClaims,
@@ -100,6 +102,28 @@ def test_trace_failures_leave_reasons():
     )
     assert half.value("trace.relevance") == 2 / 3
     assert half.value("trace.adherence") is None
+
+
+def test_notes_on_the_answers_of_a_model_stay_with_the_labels():
+    class Noting(Opinion):
+        """Says something besides, as a model does whose answer had to be mended."""
+
+        def answer(self, question):
+            reply = super().answer(question)
+            value, why = reply.value, "unknown keys dropped: 9z"
+            if isinstance(value, SentenceLabels):
+                value = replace(value, why_supported="the timetable")
+            return replace(reply, value=value, why=why)
+
+    (record,) = adjudge.evaluate([RAW], "trace", judge=Noting()).records
+    by = {(label.name, label.unit): label.why for label in record.labels}
+    assert by["support", "response"] == "the timetable; unknown keys dropped: 9z"
+    assert by["support", "resp:a"] == "said so"
+    (record,) = adjudge.evaluate(
+        [RAW], "trace", judge=Noting(), parameters={"trace": {"steps": True}}
+    ).records
+    by = {(label.name, label.unit): label.why for label in record.labels}
+    assert by["support", "resp:a"] == by["relevant", "contexts"] == "unknown keys dropped: 9z"
 
 
 def test_ragchecker_asks_four_questions():

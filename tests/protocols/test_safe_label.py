@@ -136,6 +136,15 @@ def test_joint_failures_are_told() -> None:
     assert counts(Safe(), unrated)["claims"] == 5
 
 
+def test_what_was_passed_over_of_the_facts_is_told() -> None:
+    cut = Reply(FACTS, "passed over: 1 facts have no text", "the answer was cut off", raw=("half a list",))
+    judge = Scripted(ExtractFacts=lambda q: cut, CheckClaims=lambda q: ("en", "cn", "nn"))
+    labelled = label(Safe(), SAMPLE, judge)
+    (marker,) = [x for x in labelled.labels if x.name == "facts"]
+    assert (marker.value, marker.why) == (5, "passed over: 1 facts have no text; the answer was cut off")
+    assert [step["raw"] for step in labelled.steps] == [["half a list"]]
+
+
 def test_why_a_context_was_not_checked_is_told() -> None:
     told = Reply(("n-",), reason="the passage is too long")
     judge = Scripted(ExtractFacts=lambda q: FACTS[:1], CheckClaims=lambda q: told)

@@ -21,6 +21,11 @@ def reason_of(reply: Reply) -> str:
     return reply.reason or "the judge gave no answer"
 
 
+def all_said(*said: str | None) -> str | None:
+    """Explanations and notes as one text, each once."""
+    return "; ".join(dict.fromkeys(text for text in said if text)) or None
+
+
 def failure(unit: str, asked: type[Question], reply: Reply) -> list[dict[str, Any]]:
     """The step that keeps what a model said when nothing could be made of it."""
     if not reply.raw:

@@ -20,7 +20,7 @@ from adjudge.judges.base import (
     Reply,
     SplitSentence,
 )
-from adjudge.protocols.asking import ask_once, failure, reason_of
+from adjudge.protocols.asking import all_said, ask_once, failure, reason_of
 from adjudge.protocols.safe import Safe, fact_units
 from adjudge.protocols.safe_search import Claim, Manner, Verdict, check_contexts, look_up
 from adjudge.segment.keys import letters
@@ -56,6 +56,8 @@ class _Split(Struct):
     """Sentences that could not be split, and why."""
     reason: str | None = None
     """Why there is no list of facts at all."""
+    why: str | None = None
+    """What the judge says of the list: how it was made, what was passed over."""
     steps: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -106,7 +108,9 @@ async def _extract(sample: Sample, sentences: tuple[str, ...], judge: Judge) -> 
     facts = [_from_reply(fact, place, len(sentences)) for place, fact in enumerate(reply.value)]
     _link(facts)
     # Only now, for the places that repeats name are those of the judge's own list.
-    return _Split([fact for fact in facts if fact.text])
+    told = [fact for fact in facts if fact.text]
+    steps = failure("response", ExtractFacts, reply) if reply.reason else []
+    return _Split(told, why=all_said(reply.why, reply.reason), steps=steps)
 
 
 def _from_reply(fact: Fact, place: int, sentences: int) -> _Fact:
@@ -234,7 +238,7 @@ def _groups(facts: list[_Fact]) -> list[list[_Fact]]:
 def _marker(split: _Split, source: str) -> Label:
     if split.reason is not None:
         return Label("facts", "response", None, None, source, None, split.reason)
-    return Label("facts", "response", len(split.facts), None, source)
+    return Label("facts", "response", len(split.facts), None, source, split.why)
 
 
 def _labels(fact: _Fact, source: str, *, checking: bool) -> list[Label]:

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from adjudge.evidence.base import Evidence, Passage, SearchFailed
 from adjudge.judges.base import CheckClaims, Judge, NextQuery, RateFact, Reply
-from adjudge.protocols.asking import ask_once, failure, reason_of
+from adjudge.protocols.asking import all_said, ask_once, failure, reason_of
 
 _VERDICTS = frozenset({"entailed", "contradicted", "neutral"})
 _SHOWN = 160
@@ -109,7 +109,7 @@ class _Inquiry(Struct):
         """Take a rating, which may be none."""
         if reply.value in _VERDICTS:
             told = reply.probabilities if isinstance(reply.probabilities, dict) else None
-            self.verdict = Verdict(reply.value, _join(reply.why, self.last), None, None, told)
+            self.verdict = Verdict(reply.value, all_said(reply.why, self.last), None, None, told)
         elif reply.value is None:
             self.verdict = Verdict(reason=reason_of(reply), why=self.last)
         else:
@@ -204,10 +204,6 @@ def _step(inquiry: _Inquiry, passages: list[Passage], nothing: str) -> dict[str,
     if sources := [passage.source for passage in passages if passage.source]:
         step["sources"] = sources
     return step
-
-
-def _join(*parts: str | None) -> str | None:
-    return "; ".join(part for part in parts if part) or None
 
 
 def _shorten(text: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
+from msgspec.structs import replace
+
 from adjudge.judges.base import (
     Judge,
     LabelSentences,
@@ -15,7 +17,7 @@ from adjudge.judges.base import (
     Support,
     SupportSentence,
 )
-from adjudge.protocols.asking import ask_once, failures, reason_of
+from adjudge.protocols.asking import all_said, ask_once, failures, reason_of
 from adjudge.segment.units import context_units, response_units, unit_text
 from adjudge.types import Label, Sample, Unit
 
@@ -104,7 +106,8 @@ def _from_joint(reply: Reply, source: str) -> list[Label]:
     found: SentenceLabels = reply.value
     labels = list_labels("relevant", found.relevant, source, found.why_relevant)
     labels += list_labels("used", found.used, source)
-    labels += support_labels(map(_entry, found.support), source, found.why_supported or reply.why)
+    why = all_said(found.why_supported, reply.why)
+    labels += support_labels(map(_entry, found.support), source, why)
     if found.overall_supported is not None:
         sure = None if found.probability is None else {"true": found.probability}
         whole = found.overall_supported
@@ -126,7 +129,8 @@ def _from_steps(replies: Sequence[Reply], source: str) -> list[Label]:
                 _failed("support", "response", reply, source),
             )
             return [*labels, *failed]
-    found: list[Support] = [reply.value for reply in supports]
+    # What a reply says besides its value (unknown keys, parts) belongs to its sentence.
+    found: list[Support] = [replace(reply.value, why=reply.why or reply.value.why) for reply in supports]
     used = dict.fromkeys(key for entry in found for key in entry.supported_by if key not in SUPPORT_MARKERS)
     labels += list_labels("used", tuple(used), source)
     return labels + support_labels(map(_entry, found), source)

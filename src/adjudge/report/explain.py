@@ -49,7 +49,19 @@ def explain_lines(
         yield f"{title}:"
         for unit in ids:
             yield from book.unit_lines(unit, "  ")
+    yield from _whole_texts(record, book)
     yield from _unused_answers(record)
+
+
+def _whole_texts(record: Record, book: _Book) -> Iterator[str]:
+    """What a labeller noted on a field as a whole, where no count has shown it."""
+    noted = dict.fromkeys(label.unit for label in record.labels if label.why)
+    rest = [unit for unit in noted if unit in Sample.__struct_fields__ and unit not in book.told]
+    if rest:
+        yield ""
+        yield "noted on whole texts:"
+    for unit in rest:
+        yield from book.unit_lines(unit, "  ")
 
 
 def _unused_answers(record: Record) -> Iterator[str]:
@@ -183,6 +195,8 @@ class _Book:
     def _field(self, name: str) -> str | None:
         """A whole field that stands where a unit would, such as `response`."""
         value = getattr(self.sample, name, None)
+        if isinstance(value, tuple):
+            return f"({len(value)} in all)"
         return shorten(value) if isinstance(value, str) else None
 
 
