@@ -178,6 +178,20 @@ def test_a_list_of_nothing_but_invented_keys_is_no_empty_list(where: str) -> Non
     assert len(reply.raw) == 2, "both answers are kept"
 
 
+def test_an_object_in_place_of_a_list_of_keys() -> None:
+    good = labels(("a", ["0a"], "full"), ("b", ["general"], "full"), overall=True)
+    named = {"0a": "names the writer", "0b": False, "1a": True, "9z": "?"}
+    model = scripted(good | {"relevant": named})
+    reply = ask_one(model, LABEL)
+    assert (reply.value.relevant, reply.why) == (("0a", "1a"), "unknown keys dropped: 9z")
+    assert len(model.asked) == 1
+    wrapped = good | {"used": {"keys": ["0a"]}}
+    assert ask_one(scripted(wrapped, good), LABEL).value.used == ("0a",)
+    reply = ask_one(scripted(wrapped, wrapped), LABEL)
+    assert reply.value is None, "which is not the same as nothing used"
+    assert "none of the 1 keys in used" in (reply.reason or "")
+
+
 def test_invented_keys_in_the_step_by_step_form() -> None:
     relevant = RelevantSentences("q", CONTEXTS)
     assert ask_one(scripted({"why": "w", "relevant": ["zz"]}, {"relevant": ["0a"]}), relevant).value == (

@@ -53,13 +53,18 @@ def as_number(value: Any) -> int | None:
 
 
 def each(value: Any) -> Iterator[Any]:
-    """Items of a list; a single value is a list of one; a text may list several; None is none."""
+    """Items of a list; a single value is a list of one; a text may list several; None is none.
+
+    An object lists its names, but for those that it calls false: `{"0a": "the date", "0b": false}`.
+    """
     if isinstance(value, list):
         for item in value:
             yield from each(item) if isinstance(item, list) else (item,)
     elif isinstance(value, str):
         yield from (part for part in re.split(r"[,;]", value) if part.strip())
-    elif value is not None and not isinstance(value, dict):
+    elif isinstance(value, dict):
+        yield from (name for name, said in value.items() if as_bool(said) is not False)
+    elif value is not None:
         yield value
 
 
