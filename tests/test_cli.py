@@ -80,6 +80,14 @@ def test_explain_takes_a_short_name_that_is_plain(work):
     assert "no metric or group 'bogus'" in call("explain", "r", "s1", "bogus", code=2).stderr
 
 
+def test_explain_refuses_a_metric_that_the_run_was_not_asked_for(work):
+    Path("one.jsonl").write_text(line(1, contexts=["It is red. It is old."]))
+    call("run", "one.jsonl", "-o", "r", "--metrics", "trace.adherence")
+    assert "trace.adherence = " in call("explain", "r", "s1", "trace.adherence").output
+    told = call("explain", "r", "s1", "trace.relevance", code=2).stderr
+    assert "this run has no trace.relevance; it has trace.adherence" in told
+
+
 def test_options_of_model_access_without_a_model_are_told(work):
     told = call("run", "good.jsonl", "-o", "r", "--judge", "rules", "--rpm", "5", "--base-url", "http://x")
     assert "note: judge 'rules' asks no model: --base-url, --rpm do nothing" in told.stderr

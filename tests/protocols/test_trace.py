@@ -171,6 +171,7 @@ def test_unlabelled_is_not_the_same_as_none() -> None:
     only_relevance = results(labelled([], context=sentences(2)))
     assert only_relevance["relevance"].value == 0.0
     assert only_relevance["completeness"].reason == "no labels of what was used"
+    assert not any(Trace().gaps(labelled(["0a"], context=sentences(2))).values()), "use was not judged"
     no_entries = results(labelled(flags=""))
     assert (no_entries["adherence"].value, no_entries["adherence"].state) == (1.0, "by_convention")
     assert no_entries["supported_sentences"].state == "unscored"

@@ -142,10 +142,10 @@ class Trace(Protocol, frozen=True, kw_only=True):
     def gaps(self, labelled: Labelled) -> dict[str, tuple[str, ...]]:
         evidence = _Evidence(labelled)
         unsupported = dict.fromkeys(unit for unit, is_so in evidence.grounded if not is_so)
+        judged = _R not in evidence.lacks and _U not in evidence.lacks
+        unused = grounding.unused(evidence.relevant, evidence.used) if judged else ()
         return {
-            "relevant sentences that the response did not use": grounding.unused(
-                evidence.relevant, evidence.used
-            ),
+            "relevant sentences that the response did not use": unused,
             "response sentences without full support": tuple(unsupported),
         }
 

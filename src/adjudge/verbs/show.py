@@ -92,6 +92,9 @@ def explain_verb(folder: Path, sample_id: str, metric: str | None, as_json: bool
     protocols = {protocol.name: protocol for protocol in stored_protocols(info)}
     wanted = None if metric in (None, *protocols) else one_metric(str(metric), list(protocols.values()))
     protocol = metric if wanted is None else wanted.partition(".")[0]
+    there = [spec.name for one in protocols.values() for spec in one.wanted]
+    if wanted is not None and wanted not in there:
+        raise UsageError(f"this run has no {wanted}; it has {', '.join(there)}")
     records, near = find_records(read_records(folder), sample_id)
     if not records:
         raise UsageError(f"{folder} holds no sample {sample_id!r}; it holds {', '.join(near)} …")
