@@ -438,3 +438,26 @@ def test_rescoring_refuses_what_only_a_judge_could_apply(tmp_path, protocol, par
     with pytest.raises(UsageError, match=f"{named} effect when a judge labels.*'adjudge run'"):
         rescore_run(tmp_path / "run", parameters={protocol: parameters})
     rescore_run(tmp_path / "run", parameters={"safe": {"max_steps": 2}} if protocol == "safe" else {})
+
+
+@pytest.mark.parametrize(
+    ("k", "kept"),
+    [
+        ("100,178", ["f1@100", "claims"]),
+        ("64", ["f1@64", "claims"]),
+        ("100,64", ["f1@100", "f1@64", "claims"]),
+        ("178", ["f1@178", "claims"]),
+    ],
+)
+def test_rescoring_at_another_k_keeps_the_metrics_that_the_run_was_limited_to(tmp_path, k, kept):
+    from adjudge.run.rescore import rescore_run
+
+    labels = [{"name": "facts", "unit": "response", "value": 0, "source": "human:a"}]
+    adjudge.evaluate(
+        [{"id": "x", "response": "r", "labels": labels}],
+        metrics=("safe.f1@100", "safe.claims"),
+        parameters={"safe": {"k": "100,178"}},
+        out=tmp_path / "run",
+    )
+    summary = rescore_run(tmp_path / "run", parameters={"safe": {"k": k}})
+    assert [row.metric for row in summary.rows] == [f"safe.{name}" for name in kept]

@@ -43,7 +43,7 @@ def rescore_run(
     earlier = {protocol.name: protocol for protocol in stored_protocols(info)}
     anew = {protocol.name for protocol in protocols if _labels_otherwise(protocol, earlier[protocol.name])}
     if not metrics:
-        protocols = tuple(_keep(protocol, earlier[protocol.name].metrics) for protocol in protocols)
+        protocols = tuple(_keep(protocol, earlier[protocol.name]) for protocol in protocols)
     mark = str(info.settings.get("profile") or "")
     records = rescored(read_records(folder), protocols, labels, mark, anew)
     if on_progress is not None:
@@ -160,10 +160,24 @@ def deep_merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _keep(protocol: Protocol, metrics: tuple[str, ...]) -> Protocol:
-    """The metrics the run was limited to, as far as they still exist (a new K has a new name)."""
-    still = tuple(spec.name for spec in protocol.all_specs() if spec.name in metrics)
+def _keep(protocol: Protocol, before: Protocol) -> Protocol:
+    """The metrics the run was limited to; where one is gone or a K is new, its like at the new K."""
+    old = {spec.name for spec in before.all_specs()}
+    names = [spec.name for spec in protocol.all_specs()]
+    meant = set(map(_without_k, before.metrics))
+    gone = set(map(_without_k, set(before.metrics).difference(names)))
+    still = tuple(
+        name
+        for name in names
+        if name in before.metrics
+        or (_without_k(name) in meant and name not in old)
+        or _without_k(name) in gone
+    )
     return msgspec.structs.replace(protocol, metrics=still)
+
+
+def _without_k(metric: str) -> str:
+    return metric.partition("@")[0]
 
 
 def _written(records: Iterator[Record], target: RunFolder) -> Iterator[Record]:
