@@ -137,6 +137,10 @@ def test_raw_lists_count_repeats_and_unknown_keys_and_clean_ones_do_not() -> Non
     assert found["completeness_001"].value == 2 / 4  # over four distinct ones
     assert found["completeness_clean"].value == 1.0
     assert counts(found["relevance"])["relevant"].units.count("ctx:0a") == 2
+    assert found["relevance"].reason == "3 of 5 keys of relevant sentences are unknown or repeated"
+    assert found["utilization"].reason == "1 of 3 keys of used sentences are unknown or repeated"
+    assert found["completeness"].reason == f"{found['relevance'].reason}; {found['utilization'].reason}"
+    assert found["relevance_clean"].reason is None
     assert counts(found["relevance_clean"])["relevant_clean"].units == ("ctx:0a", "ctx:0b")
 
 

@@ -7,7 +7,8 @@ import io
 from rich.console import Console
 
 import adjudge
-from adjudge.report.table import summary_tables
+from adjudge.report.table import sections, summary_tables
+from adjudge.types import Summary, SummaryRow
 
 ANSWERS = [("a", "Oslo"), ("b", "Rome")]
 
@@ -41,3 +42,17 @@ def test_results_say_which_model_they_are_of() -> None:
 
 def test_results_of_nobody_in_particular_have_no_such_column() -> None:
     assert "model" not in shown(())[0]
+
+
+def test_what_passes_100_is_told() -> None:
+    rows = [
+        SummaryRow(metric=f"trace.{name}", fold="macro", value=value, samples={"defined": 1})
+        for name, value in (("relevance", 3.0), ("relevance_clean", 1.0))
+    ]
+    rows.append(
+        SummaryRow(metric="trace.many", fold="macro", scale="count", value=7.0, samples={"defined": 1})
+    )
+    (section,) = sections(Summary(signatures={}, rows=tuple(rows)))
+    assert section.notes == [
+        "above 100 (relevance): labels name what is not there, or one thing twice; see explain"
+    ]

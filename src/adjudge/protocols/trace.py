@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from adjudge.judges.base import Judge, LabelSentences, Question, RelevantSentences, SupportSentence
 from adjudge.metrics import grounding
 from adjudge.metrics.grounding import Parts
@@ -218,6 +220,15 @@ class _Evidence:
             self._clean[name] = list(found)
         return self._clean[name]
 
+    def odd_keys(self, names: tuple[str, ...]) -> str | None:
+        """How many keys of these lists RAGBench counts though no sentence has them, or one twice."""
+        told = []
+        for name, keys in ((_R, self.relevant), (_U, self.used)):
+            odd = len(keys) - len(self.clean(name)) if name in names and self.sentences else 0
+            if odd:
+                told.append(f"{odd} of {len(keys)} keys of {name} sentences are unknown or repeated")
+        return "; ".join(told) or None
+
 
 _MEASURES: dict[str, Callable[[_Evidence], Parts]] = {
     "trace.relevance": lambda e: grounding.relevance(e.relevant, e.sentences),
@@ -249,4 +260,8 @@ def _measure(spec: MetricSpec, evidence: _Evidence, done: dict[str, Score]) -> S
         if name in evidence.lacks:
             return unscored(spec.name, evidence.lacks[name])
     counts, convention, empty = _MEASURES[spec.name](evidence)
-    return scored(spec, counts, convention=convention, empty=empty)
+    score = scored(spec, counts, convention=convention, empty=empty)
+    if score.state != "defined" or "clean" in spec.groups:
+        return score
+    note = evidence.odd_keys(spec.labels)
+    return replace(score, reason=note) if note else score

@@ -120,12 +120,17 @@ def _numbers(row: SummaryRow) -> list[str]:
 
 
 def _notes(rows: Sequence[SummaryRow]) -> list[str]:
-    """Why samples are unscored: each reason once, with the metrics it holds for."""
+    """Why samples are unscored, each reason once with the metrics it holds for; and what passes 100."""
     found: dict[str, dict[str, None]] = {}
     for row in rows:
         for reason in row.reasons:
             found.setdefault(reason, {})[row.metric.partition(".")[2]] = None
-    return [f"unscored ({', '.join(metrics)}): {reason}" for reason, metrics in found.items()]
+    notes = [f"unscored ({', '.join(metrics)}): {reason}" for reason, metrics in found.items()]
+    above = [row for row in rows if row.scale == "unit" and row.value is not None and row.value > 1]
+    if above:
+        names = ", ".join(dict.fromkeys(row.metric.partition(".")[2] for row in above))
+        notes.append(f"above 100 ({names}): labels name what is not there, or one thing twice; see explain")
+    return notes
 
 
 def summary_tables(summary: Summary) -> Iterator[RenderableType]:
