@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from adjudge.datasets.longform import READER, SOURCE
@@ -305,6 +306,48 @@ def test_half_annotated_files_are_filled_and_failures_left_out(tmp_path: Path) -
     assert "side2_posthoc_eval_data" not in first
     assert (got["side1_avg_num_claims"], got["side1_std_num_claims"]) == (1.5, 0.5)
     assert not any(key.startswith("side2_avg") for key in got)
+
+
+def test_a_judges_ratings_take_the_place_of_those_in_the_file(tmp_path: Path) -> None:
+    old = annotated([("It is old.", ["Old."])], [("It is old.", "Old.", "Not Supported")])
+    old |= {"num_claims": 1, "Supported": 0, "Irrelevant": 0, "Not Supported": 1, "f1_64": 0.0}
+    content = document(side1_posthoc_eval_data=old, side2_posthoc_eval_data=old)
+    content |= {"autoeval_configs": {"rater": "another"}, "side1_avg_f1_64": 0.0, "side1_std_f1_64": 0.0}
+    path = save(tmp_path, content)
+    new = annotated([("It is old.", ["Old."])], [("It is old.", "Old.", "Supported")])
+    samples = read(save(tmp_path, document(side1_posthoc_eval_data=new), "new.json"))
+
+    (first,) = score(samples[:1], k=100, labeller="judge:local")
+    (second,) = score(read(path)[1:], labeller=f"labels:{SOURCE}")
+    told = WRITER.write([first, second], tmp_path / "out.json", path)
+    assert told == ["1 of the responses keep the ratings that the file had"]
+    got = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    one, two = (got["per_prompt_data"][0][f"side{n}_posthoc_eval_data"] for n in (1, 2))
+    assert (one["Supported"], one["Not Supported"]) == (1, 0)
+    assert {**two, "f1_-1": 0.0} == {**old, "f1_-1": 0.0}
+    assert (got["side1_avg_Supported"], "side1_avg_f1_64" in got) == (1.0, False)
+    assert got["autoeval_configs"] == {
+        "rater": "another",
+        "signature": first.signature,
+        "max_claims": "100",
+    }
+
+    both = score([samples[0], read(save(tmp_path, document(side2_posthoc_eval_data=new), "2.json"))[1]])
+    both = [msgspec.structs.replace(record, labeller="judge:local") for record in both]
+    got = written(both, tmp_path, path)
+    assert "rater" not in got["autoeval_configs"], "nothing of its is left"
+
+
+def test_facts_that_nobody_checked_are_not_written_as_rated(tmp_path: Path) -> None:
+    data = annotated([("It is old.", ["Old."])], [("It is old.", "Old.", "Supported")])
+    (record,) = score(
+        read(save(tmp_path, document(side1_posthoc_eval_data=data)))[:1], labeller="judge:local"
+    )
+    counted = msgspec.structs.replace(record, labels=tuple(x for x in record.labels if x.name == "facts"))
+    told = WRITER.write([counted], tmp_path / "out.json", save(tmp_path, document(), "plain.json"))
+    assert told is not None
+    assert "did not check their facts" in told[0]
+    assert json.loads((tmp_path / "out.json").read_text("utf-8")) == document()
 
 
 def test_what_a_judge_left_unsaid_is_filled_with_the_plain_answer(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +36,12 @@ class Writer(Struct, frozen=True, kw_only=True):
 
     `records` are a run's, or made from samples (protocol ``""``, no scores) when a plain file is converted.
     `original` is the file the samples came from, for formats that are the input with results added.
+    Returned is what the user should be told, if anything.
     """
 
     name: str
     description: str
-    write: Callable[[Iterable[Record], Path, Path | None], None]
+    write: Callable[[Iterable[Record], Path, Path | None], Sequence[str] | None]
 
 
 def text_field(row: Row, key: str, *, sample: str | None = None, required: bool = False) -> str | None:

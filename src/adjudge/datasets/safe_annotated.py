@@ -1,16 +1,17 @@
 """Writes SAFE's ratings into the long-form-factuality result file that the responses came from.
 
-A response that is annotated already stays as it is. Of what our judges leave unsaid, the file's fields hold
-the plain answer (`[Foo]` for relevant, as SAFE's prompt has it). Searches come from a record's `steps`, dicts
-with `unit` (the fact), `query` and `result`.
+A response that is annotated already stays as it is, unless a judge rated it in this run. Of what our judges
+leave unsaid, the file's fields hold the plain answer (`[Foo]` for relevant, as SAFE's prompt has it).
+Searches come from a record's `steps`, dicts with `unit` (the fact), `query` and `result`.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from adjudge.datasets.base import Writer
 from adjudge.datasets.longform import SIDES, SOURCE, evaluated_sides, is_result
@@ -23,9 +24,15 @@ from adjudge.protocols.safe_metrics import rate_facts
 from adjudge.types import Label, Labelled, Record
 
 _COUNTED = ("Supported", "Irrelevant", "Not Supported")
+Outcome = Literal["rated", "kept", "unchecked", "unsplit"]
+"""What became of a response in the file."""
+_NOTES: dict[Outcome, str] = {
+    "kept": "{} of the responses keep the ratings that the file had",
+    "unchecked": "{} of the responses got no ratings: the run did not check their facts; leave out --metrics",
+}
 
 
-def _write(records: Iterable[Record], path: Path, original: Path | None) -> None:
+def _write(records: Iterable[Record], path: Path, original: Path | None) -> list[str]:
     if original is None:
         raise UsageError(
             "format 'safe_annotated' is the result file with ratings added; give the file that the run read"
@@ -47,41 +54,66 @@ def _write(records: Iterable[Record], path: Path, original: Path | None) -> None
         )
     ks: dict[int, None] = {}
     signature = ""
+    became: Counter[Outcome] = Counter()
     for record in records:
         if record.protocol not in ("", Safe.name):
             continue
         ks |= dict.fromkeys(_ks(record))
-        if _annotate(document, record):
+        outcome = _annotate(document, record)
+        became[outcome] += 1
+        if outcome == "rated":
             signature = record.signature
     if signature:
+        # What is kept was rated as the file says; the rest, as we say.
+        told = document.get("autoeval_configs") if _annotated(document) > became["rated"] else None
         given = {"signature": signature, "max_claims": ",".join(map(str, ks))}
-        document.setdefault("autoeval_configs", given)
+        document["autoeval_configs"] = {**(told if isinstance(told, dict) else {}), **given}
     for side in evaluated_sides(document):
         _aggregate(document, side, list(ks))
     path.write_text(json.dumps(document), "utf-8")
+    return [text.format(became[outcome]) for outcome, text in _NOTES.items() if became[outcome]]
 
 
 def _ks(record: Record) -> list[int]:
     return [int(s.metric.partition("@")[2]) for s in record.scores if s.metric.startswith("safe.f1@")]
 
 
-def _annotate(document: dict[str, Any], record: Record) -> bool:
-    """Put a record's ratings where its sample came from, unless there are some; says if it did."""
+def _annotated(document: dict[str, Any]) -> int:
+    return sum(
+        f"{side}_posthoc_eval_data" in entry for entry in document["per_prompt_data"] for side in SIDES
+    )
+
+
+def _annotate(document: dict[str, Any], record: Record) -> Outcome:
+    """Put a record's ratings where its sample came from; a judge's take the place of those that are there."""
     index, _, side = record.id.partition(".")
     entries = document["per_prompt_data"]
     if side not in SIDES or not index.isdecimal() or int(index) >= len(entries):
         raise UsageError(f"the file has no response {record.id!r}; give the file that the run read")
     entry, field = entries[int(index)], f"{side}_posthoc_eval_data"
-    if field in entry:
-        return False
+    there = field in entry
+    if there and not record.labeller.startswith("judge:"):
+        return "kept"
     labelled = record.labelled()
     if not record.protocol and record.sample is not None:
         sources = Safe().sources(record.sample)
         labelled = Safe().given(record.sample, SOURCE if SOURCE in sources or not sources else sources[0])
-    if rate_facts(labelled) is None:
-        return False
+    rated = rate_facts(labelled)
+    if rated is not None and rated.unrated and not any(label.name == "check" for label in labelled.labels):
+        return "unchecked"
+    if rated is None:
+        return "kept" if there else "unsplit"
+    if there:
+        _forget_aggregates(document, side, entry[field])
     entry[field] = eval_data(entry["prompt"], entry[f"{side}_response"], labelled, record.steps)
-    return True
+    return "rated"
+
+
+def _forget_aggregates(document: dict[str, Any], side: str, data: Any) -> None:
+    """Means of numbers that ratings bring with them, lest some outlive the ratings (F1 at another K)."""
+    for name in data if isinstance(data, dict) else ():
+        document.pop(f"{side}_avg_{name}", None)
+        document.pop(f"{side}_std_{name}", None)
 
 
 def eval_data(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -42,7 +42,7 @@ def convert_verb(
                 mapping=parse_mapping(mapping) if mapping else None,
                 on_error=skipped.append if skip_bad else None,
             )
-            writer.write(_plain_records(samples), output, Path(path))
+            _say(writer.write(_plain_records(samples), output, Path(path)))
     say_skipped(skipped)
     click.echo(f"written to {output}", err=True)
 
@@ -53,7 +53,12 @@ def write_run(folder: Path, output: Path, writer: Writer, *, overwrite: bool = F
     named = Path(info.input["path"]) if info.input.get("path") else None
     original = named if named is not None and named.exists() else None
     refuse_to_overwrite(output, original, overwrite=overwrite)
-    writer.write(read_records(folder), output, original)
+    _say(writer.write(read_records(folder), output, original))
+
+
+def _say(notes: Sequence[str] | None) -> None:
+    for note in notes or ():
+        click.echo(f"note: {note}", err=True)
 
 
 def refuse_to_overwrite(output: Path, input: Path | None, *, overwrite: bool) -> None:
