@@ -172,6 +172,28 @@ def test_another_run_is_refused(samples, tmp_path, change, message):
     adjudge.evaluate(samples, out=tmp_path / "run", overwrite=True, **change)
 
 
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_run_over_a_corpus_that_has_changed_is_refused(tmp_path, monkeypatch, finished):
+    monkeypatch.setenv("ADJUDGE_CACHE", str(tmp_path / "cache" / "answers.sqlite"))
+    text = tmp_path / "corpus" / "ida.txt"
+    text.parent.mkdir()
+    text.write_text("Ida Holm was a painter.")
+    given = [{"id": "a", "question": "Who was Ida Holm?", "response": "Ida Holm was a painter."}]
+    options = {"parameters": {"safe": {"evidence": f"corpus:{text.parent}"}}, "out": tmp_path / "run"}
+    adjudge.evaluate(given, "safe", **options)
+    if not finished:
+        info = tmp_path / "run" / "run.json"
+        info.write_text(info.read_text().replace('"finished": true', '"finished": false'))
+    resumed = adjudge.evaluate(given, "safe", **options)
+    assert resumed.already_finished is finished
+    before = record_bytes(tmp_path / "run")
+    text.write_text("Ida Holm was a baker, says the census.")
+    with pytest.raises(RunFolderError, match=r"looked facts up in corpus:corpus@\w+; what stands there now"):
+        adjudge.evaluate(given, "safe", **options)
+    assert record_bytes(tmp_path / "run") == before
+    assert not adjudge.evaluate(given, "safe", **options, overwrite=True).already_finished
+
+
 def test_another_input_is_refused(samples, tmp_path):
     adjudge.evaluate(samples, out=tmp_path / "run")
     samples.write_text(samples.read_text().replace("Which", "What"))

@@ -139,6 +139,10 @@ class Protocol(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """A result object in the protocol's own words, built from the summary, if it has one."""
         return None
 
+    def looks_in(self) -> str | None:
+        """What labelling consults besides the sample, told apart by its content; None if nothing."""
+        return None
+
     def parameters(self) -> list[str]:
         """Parameters that change how labels are scored, as `name:value`, for the signature."""
         return []

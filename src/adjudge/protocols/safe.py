@@ -101,6 +101,10 @@ class Safe(Protocol, frozen=True, kw_only=True):
             rest = {CheckClaims} if self.evidence == "contexts" else {NextQuery, RateFact}
         return frozenset(split | rest if checking else split)
 
+    def looks_in(self) -> str | None:
+        searching = self.evidence != "contexts" and NextQuery in self.questions
+        return evidence_name(self.evidence) if searching else None
+
     def parameters(self) -> list[str]:
         return [f"k:{','.join(map(str, self.ks))}"]
 

@@ -22,6 +22,7 @@ from adjudge.judges.usage import usage_of
 from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import make_protocol
 from adjudge.protocols.base import Protocol
+from adjudge.run.earlier import consulted, earlier_run
 from adjudge.run.engine import Plan, plan_run, take_head, views_of
 from adjudge.run.local import score_stream
 from adjudge.run.settings import Settings
@@ -112,7 +113,7 @@ class Session:
     ) -> Outcome:
         """Score into a run folder, or go on with the run that it holds."""
         with RunFolder(path) as folder:
-            earlier = None if overwrite else self._earlier(path, source)
+            earlier = None if overwrite else earlier_run(path, self.settings, source)
             if earlier is not None and earlier.finished:
                 summary = rebuild_summary(path, self.by)
                 return Outcome(summary=summary, plan=None, records=None, skipped=[], already_finished=True)
@@ -186,34 +187,6 @@ class Session:
         if self.on_progress is not None:
             self.on_progress(self._done)
 
-    def _earlier(self, path: Path, source: dict[str, Any]) -> RunInfo | None:
-        """The run that the folder holds, if it is this one; another run's folder is refused."""
-        if not (path / "run.json").exists():
-            if any(entry.name != ".lock" for entry in path.iterdir()):
-                raise RunFolderError(f"{path} is not empty and holds no run; choose another folder with -o")
-            return None
-        info = read_info(path)
-        if info.adjudge != __version__:
-            raise RunFolderError(
-                f"{path} was begun by adjudge {info.adjudge}, this is {__version__}:"
-                " choose another folder with -o, or --overwrite"
-            )
-        if source.get("sha256") is None:
-            raise RunFolderError(
-                f"{path} already holds a run, and a stream of samples cannot be told from its input;"
-                " choose another folder, or overwrite"
-            )
-        if info.input.get("sha256") != source["sha256"]:
-            raise RunFolderError(
-                f"{path} holds a run over another input ({info.input.get('path', 'samples in memory')});"
-                " choose another folder with -o, or --overwrite"
-            )
-        if info.settings != msgspec.json.decode(msgspec.json.encode(self.settings)):
-            raise RunFolderError(
-                f"{path} holds a run with other settings; choose another folder with -o, or --overwrite"
-            )
-        return info
-
     def info(self, plan: Plan, source: dict[str, Any]) -> RunInfo:
         return RunInfo(
             adjudge=__version__,
@@ -222,6 +195,7 @@ class Session:
             protocols={protocol.name: msgspec.to_builtins(protocol) for protocol in plan.protocols},
             choice=plan.choice,
             input=source,
+            evidence=consulted(plan.protocols),
             by=self.by,
             versions={"python": platform.python_version()},
         )

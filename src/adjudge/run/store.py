@@ -38,6 +38,8 @@ class RunInfo(Struct, kw_only=True, omit_defaults=True, tag_field="format", tag=
     protocols: dict[str, dict[str, Any]]
     choice: str = "named"
     input: dict[str, Any] = {}
+    evidence: dict[str, str] = {}
+    """Where each protocol looked things up, a corpus with the digest of its content."""
     signatures: dict[str, str] = {}
     by: tuple[str, ...] = ()
     versions: dict[str, str] = {}
