@@ -17,6 +17,7 @@ from adjudge.datasets.registry import detect, find_reader, read
 from adjudge.datasets.source import Row, Source
 from adjudge.datasets.where import parse_where, select
 from adjudge.errors import InputError, UsageError
+from adjudge.evidence.shared import searches_kept
 from adjudge.judges.base import Judge
 from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
@@ -172,7 +173,7 @@ async def aevaluate(
     `protocols` None means those that the fields allow. `parameters` e.g. ``{"safe": {"k": [64, 178]}}``.
     With `out` the run is written to that folder (and resumed from it); without, records stay in memory.
     `similarity` says who compares short texts, `access` how models are reached: ``{"base_url": …}``
-    (see `adjudge.chat.stack.StackOptions`).
+    (see `adjudge.chat.stack.StackOptions`); its cache also keeps web searches.
     """
     given = {name: dict(values) for name, values in (parameters or {}).items()}
     if isinstance(profile, Merged):
@@ -209,12 +210,14 @@ async def aevaluate(
     )
     if settings.where:
         stream = select(stream, parse_where(settings.where))
-    if out is None:
-        if lean:
-            raise UsageError("lean needs out=: in memory there is nothing to refer to")
-        return Result(await session.in_memory(stream), None, session)
-    path = Path(out)
-    outcome = await session.in_folder(stream, path, source=source, overwrite=overwrite)
+    path = None if out is None else Path(out)
+    if path is None and lean:
+        raise UsageError("lean needs out=: in memory there is nothing to refer to")
+    with searches_kept(access or {}):
+        if path is None:
+            outcome = await session.in_memory(stream)
+        else:
+            outcome = await session.in_folder(stream, path, source=source, overwrite=overwrite)
     return Result(outcome, path, session)
 
 

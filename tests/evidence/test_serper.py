@@ -139,7 +139,7 @@ def test_a_server_that_went_away_costs_the_searches_it_misses(server: SearchServ
         serper = Serper(server.url, attempts=3, sleep=sleep)
         try:
             assert await serper.search("one", 1)
-            serper._url = "http://127.0.0.1:9"
+            serper.where = "http://127.0.0.1:9"
             with pytest.raises(SearchFailed, match="after 3 attempts"):
                 await serper.search("two", 1)
         finally:

@@ -32,10 +32,10 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[SearchSe
     made.stop()
 
 
-def run(folder: Path) -> Result:
+def run(folder: Path, *more: str) -> Result:
     (folder / "raw.jsonl").write_text(json.dumps(SAMPLE))
     options = ("--protocol", "safe", "--evidence", "web", "--judge", "local", "-o", str(folder / "run"))
-    return CliRunner().invoke(main, ["run", str(folder / "raw.jsonl"), *options])
+    return CliRunner().invoke(main, ["run", str(folder / "raw.jsonl"), *options, *more])
 
 
 def checks(folder: Path) -> list[tuple[object, str]]:
@@ -51,6 +51,35 @@ def test_facts_are_looked_up(server: SearchServer, tmp_path: Path) -> None:
     assert [value for value, _ in checks(tmp_path)] == ["entailed", "entailed"]
     assert len(server.requests) == 2, "one search a fact; what was found decides"
     assert not any(SECRET.encode() in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_searches_are_kept_as_answers_are(
+    server: SearchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.good = {"organic": [{"snippet": "Ann Ames sings. Ann Ames lives in Rome."}]}
+    usual = tmp_path / "cache" / "evidence" / "searches.sqlite"
+    for times in (1, 2):
+        told = run(tmp_path, "--cache", "off", "--overwrite")
+        assert told.exit_code == 0
+        assert "nothing" not in told.stderr, "the option is good for searches"
+        assert (len(server.requests), usual.exists()) == (2 * times, False)
+    mine = ("--cache-path", str(tmp_path / "mine.sqlite"), "--overwrite")
+    assert run(tmp_path, *mine).exit_code == 0
+    assert (tmp_path / "mine.searches.sqlite").exists()
+    assert not usual.exists()
+    before = checks(tmp_path)
+    assert run(tmp_path, *mine).exit_code == 0
+    assert len(server.requests) == 6, "the second time from the file"
+
+    monkeypatch.delenv(serper.KEY)
+    assert run(tmp_path, *mine, "--cache", "replay").exit_code == 0
+    assert checks(tmp_path) == before
+    for options in (("--cache", "replay", "--overwrite"), (*mine, "--cache", "replay")):
+        assert run(tmp_path, *options).exit_code == 0
+        assert len(server.requests) == 6, "a replay goes nowhere"
+        monkeypatch.setenv("SERPER_URL", "http://127.0.0.1:9")
+        lacking = [value is None and "a replay searches nowhere" in why for value, why in checks(tmp_path)]
+        assert lacking == [True, True], "nothing stored there; then, of another server"
 
 
 def test_finding_nothing_is_a_verdict_and_not_a_fault(server: SearchServer, tmp_path: Path) -> None:

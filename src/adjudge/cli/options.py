@@ -49,9 +49,10 @@ REACH = (
     click.option(
         "--cache",
         type=click.Choice(["on", "off", "replay"]),
-        help="on: equal questions are asked once, ever. replay: only stored answers, no network.",
+        help="on: equal questions and web searches are asked once, ever. replay: only stored answers,"
+        " no network.",
     ),
-    click.option("--cache-path", metavar="FILE", help="Where answers are kept."),
+    click.option("--cache-path", metavar="FILE", help="Where answers are kept; web searches lie beside."),
 )
 """How a model is reached."""
 _ACCESS = (

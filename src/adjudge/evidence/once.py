@@ -9,11 +9,16 @@ import time
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from adjudge.chat.flights import Flights
-from adjudge.evidence.base import Evidence, Passage
+from adjudge.evidence.base import Evidence, Passage, SearchFailed
+from adjudge.paths import cache_folder
+
+if TYPE_CHECKING:
+    from adjudge.chat.cache import Mode
 
 log = logging.getLogger(__name__)
 
@@ -21,18 +26,42 @@ _KEPT = 100_000
 """Searches remembered in memory; the oldest go first."""
 
 
+class Keeping(NamedTuple):
+    """How results of web searches are kept: as the answers of models are, in a file beside theirs."""
+
+    mode: Mode = "on"
+    answers: str | None = None
+    """The file of the answers; None: the usual one."""
+
+    @property
+    def path(self) -> Path:
+        if self.answers is None:
+            return cache_folder() / "evidence" / "searches.sqlite"
+        answers = Path(self.answers).expanduser()
+        return answers.with_name(f"{answers.stem}.searches{answers.suffix}")
+
+    def around(self, evidence: Evidence) -> Once:
+        """The evidence with its results kept in this way."""
+        if self.mode == "off":
+            return Once(evidence)
+        store = Store(self.path, adds=self.mode == "on")
+        return Once(Replayed(evidence) if self.mode == "replay" else evidence, store)
+
+
 class Store:
     """Results on disk: one SQLite file, safe for several processes, opened anew for each use off the loop."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, adds: bool = True) -> None:
         self._path = path
+        self._adds = adds
         self._broken = False
 
     async def get(self, key: str) -> list[Passage] | None:
         return await asyncio.to_thread(self._get, key)
 
     async def put(self, key: str, passages: list[Passage]) -> None:
-        await asyncio.to_thread(self._put, key, passages)
+        if self._adds:
+            await asyncio.to_thread(self._put, key, passages)
 
     def _connect(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -41,6 +70,8 @@ class Store:
         return database
 
     def _get(self, key: str) -> list[Passage] | None:
+        if not self._path.exists():
+            return None
         try:
             with closing(self._connect()) as database:
                 row = database.execute("SELECT found FROM searches WHERE key = ?", (key,)).fetchone()
@@ -62,6 +93,29 @@ class Store:
         if not self._broken:
             log.warning("searches cannot be kept in %s: %s", self._path, error)
         self._broken = True
+
+
+class Replayed:
+    """Stands where a search would: asks nobody and needs no key, so that only what is stored is found."""
+
+    def __init__(self, inner: Evidence) -> None:
+        self.name = inner.name
+        self.nothing = inner.nothing
+        self.where = _where(inner)
+
+    async def open(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+    async def search(self, query: str, limit: int) -> list[Passage]:
+        raise SearchFailed(f"a replay searches nowhere, and has no {limit} results for {query!r}")
+
+
+def _where(evidence: Evidence) -> str:
+    """The address that is searched, where there is one: another server finds other things."""
+    return str(getattr(evidence, "where", ""))
 
 
 class Once:
@@ -98,7 +152,8 @@ class Once:
 
     async def _search(self, key: tuple[str, int]) -> list[Passage]:
         query, limit = key
-        name = blake2b(f"{self._inner.name}\0{limit}\0{query}".encode("utf-8", "surrogatepass"))
+        asked = f"{self._inner.name}\0{_where(self._inner)}\0{limit}\0{query}"
+        name = blake2b(asked.encode("utf-8", "surrogatepass"))
         passages = await self._store.get(name.hexdigest()) if self._store is not None else None
         if passages is None:
             passages = await self._inner.search(query, limit)

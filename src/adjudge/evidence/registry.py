@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adjudge.errors import UsageError
 from adjudge.evidence.base import Evidence
 from adjudge.plugins import plugin
+
+if TYPE_CHECKING:
+    from adjudge.evidence.once import Keeping
 
 
 def evidence_names() -> tuple[str, ...]:
@@ -27,8 +31,8 @@ def check_evidence(spec: str) -> None:
         raise UsageError(f"there is no evidence {spec!r}; there are {', '.join(evidence_names())}{hint}")
 
 
-def open_evidence(spec: str, contexts: Sequence[str] = ()) -> Evidence:
-    """The evidence of that name, not yet opened; equal searches are asked once."""
+def open_evidence(spec: str, contexts: Sequence[str] = (), keeping: Keeping | None = None) -> Evidence:
+    """The evidence of that name, not yet opened; equal searches are asked once, and `keeping` of the web."""
     check_evidence(spec)
     kind, _, rest = spec.partition(":")
     if kind == "contexts":
@@ -39,7 +43,7 @@ def open_evidence(spec: str, contexts: Sequence[str] = ()) -> Evidence:
         from adjudge.evidence.dry import DryEvidence
 
         return DryEvidence()
-    from adjudge.evidence.once import Once, Store
+    from adjudge.evidence.once import Keeping, Once
 
     if kind == "corpus":
         from adjudge.evidence.corpus import Corpus
@@ -47,9 +51,8 @@ def open_evidence(spec: str, contexts: Sequence[str] = ()) -> Evidence:
         return Once(Corpus(rest))
     if kind == "web":
         from adjudge.evidence.serper import Serper
-        from adjudge.paths import cache_folder
 
-        return Once(Serper(), Store(cache_folder() / "evidence" / "searches.sqlite"))
+        return (keeping or Keeping()).around(Serper())
     factory = plugin("adjudge.evidence", kind)
     assert factory is not None
     return Once(factory(rest))

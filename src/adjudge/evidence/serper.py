@@ -50,7 +50,7 @@ class Serper:
         timeout: float | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._url = (url or os.environ.get("SERPER_URL") or URL).rstrip("/")
+        self.where = (url or os.environ.get("SERPER_URL") or URL).rstrip("/")
         self._attempts = max(1, attempts)
         self._first_pause = first_pause
         self._timeout = timeout or _TIMEOUT
@@ -116,7 +116,7 @@ class Serper:
         try:
             # A redirect would carry the key to another host.
             async with self._session.post(
-                f"{self._url}/search", params=parameters, allow_redirects=False
+                f"{self.where}/search", params=parameters, allow_redirects=False
             ) as answer:
                 self._reached = True
                 body = await answer.read()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from typing import NamedTuple
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from adjudge.errors import InputError, UsageError
 from adjudge.evidence.base import Evidence
+from adjudge.evidence.once import Keeping
 from adjudge.evidence.registry import open_evidence
 
 
@@ -17,7 +20,20 @@ class _Open(NamedTuple):
     opening: asyncio.Future[Evidence]
 
 
-_opened: dict[tuple[int, str], _Open] = {}
+_Key = tuple[int, str, Keeping]
+_opened: dict[_Key, _Open] = {}
+_keeping: ContextVar[Keeping] = ContextVar("keeping")
+
+
+@contextmanager
+def searches_kept(access: Mapping[str, Any]) -> Iterator[None]:
+    """Inside it, web searches are kept as `cache` and `cache_path` of model access say."""
+    path = access.get("cache_path")
+    token = _keeping.set(Keeping(access.get("cache") or "on", None if path is None else str(path)))
+    try:
+        yield
+    finally:
+        _keeping.reset(token)
 
 
 async def shared_evidence(spec: str) -> Evidence:
@@ -25,7 +41,7 @@ async def shared_evidence(spec: str) -> Evidence:
     loop = asyncio.get_running_loop()
     for old in [key for key, entry in _opened.items() if entry.loop.is_closed()]:
         del _opened[old]
-    key = id(loop), spec
+    key = id(loop), spec, _keeping.get(Keeping())
     entry = _opened.get(key)
     if entry is None:
         holder = _hold(key)
@@ -33,11 +49,11 @@ async def shared_evidence(spec: str) -> Evidence:
     return await asyncio.shield(entry.opening)
 
 
-async def _hold(key: tuple[int, str]) -> AsyncGenerator[Evidence, None]:
+async def _hold(key: _Key) -> AsyncGenerator[Evidence, None]:
     """Open while suspended. A loop that ends closes the generators begun on it, so nobody need remember."""
     evidence: Evidence | None = None
     try:
-        evidence = open_evidence(key[1])
+        evidence = open_evidence(key[1], keeping=key[2])
         try:
             await evidence.open()
         except InputError as error:

@@ -79,8 +79,11 @@ def console() -> Console:
     return Plain(width=None if terminal or "COLUMNS" in os.environ else PIPE_WIDTH, highlight=False)
 
 
-def say_unused_access(judge: Judge, access: Mapping[str, Any]) -> None:
-    """Options of model access that were given with a judge that asks no model: a slip worth a line."""
+def say_unused_access(judge: Judge, access: Mapping[str, Any], *, searches: bool = False) -> None:
+    """Options of model access that were given with a judge that asks no model: a slip worth a line.
+
+    With `searches` the web is searched, which the cache is good for.
+    """
     if usage_of(judge) or not judge.immediate:
         return
     context = click.get_current_context()
@@ -88,7 +91,7 @@ def say_unused_access(judge: Judge, access: Mapping[str, Any]) -> None:
         f"--{name.replace('_', '-')}"
         for name, value in access.items()
         if value is not None
-        and name != "threshold"
+        and name not in (("threshold", "cache", "cache_path") if searches else ("threshold",))
         and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
     if unused:

@@ -11,6 +11,7 @@ import msgspec
 
 from adjudge.api import run_coroutine
 from adjudge.errors import UsageError
+from adjudge.evidence.shared import searches_kept
 from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
 from adjudge.report.experiment import outcome_parts, scatter_svg
@@ -68,7 +69,7 @@ def experiment_verb(
             out.mkdir(parents=True, exist_ok=True)
         more = {"dry": asked} if dry_run else {"calls_path": str(out / "calls.jsonl")} if out else {}
         who = make_judge(judge, similarity=similarity, concurrency=concurrency, **access, **more)
-        say_unused_access(who, access)
+        say_unused_access(who, access, searches=given.get("evidence") == "web")
     keep = (save_results or (save_results is None and name == "factscore")) and not dry_run
     folder = out or (RESULTS if keep else None)
     live = lambda: "; ".join(map(usage_text, usage_of(who).values())) if who else ""  # noqa: E731
@@ -81,7 +82,7 @@ def experiment_verb(
             on_progress=advance,
             **given,
         )
-        result: Result = run_coroutine(_awaited(run(request)))
+        result: Result = run_coroutine(_awaited(run(request), access))
     if dry_run:
         _print_estimate(asked, access, result.outcome.samples, as_json)
         return
@@ -92,8 +93,9 @@ def experiment_verb(
             click.echo(f"{model}: {usage_text(used)}")
 
 
-async def _awaited(running: Any) -> Result:
-    result: Result = await running
+async def _awaited(running: Any, access: dict[str, Any]) -> Result:
+    with searches_kept(access):
+        result: Result = await running
     return result
 
 

@@ -85,7 +85,7 @@ def run_verb(
             calls_path=str(folder / "calls.jsonl"),
             **access,
         )
-        say_unused_access(judge, access)
+        say_unused_access(judge, access, searches=_evidence(settings) == "web")
         live = lambda: "; ".join(usage_text(used) for used in usage_of(judge).values())  # noqa: E731
         with progress_bar(path, live) as advance, _told_how_to_go_on(input, folder):
             result = evaluate(
@@ -96,6 +96,7 @@ def run_verb(
                 mapping=parse_mapping(mapping) if mapping else None,
                 format=format_,
                 out=folder,
+                access=access,
                 on_progress=advance,
                 **options,
             )
@@ -187,6 +188,10 @@ def _shortcuts(evidence: str | None, steps: bool) -> list[str]:
     return short + ([f"{name}.steps=true" for name in ("trace", "safe", "ragchecker")] if steps else [])
 
 
+def _evidence(parameters: dict[str, dict[str, Any]]) -> str | None:
+    return parameters.get("safe", {}).get("evidence")
+
+
 def _dry_run(
     input: str,
     protocols: Sequence[str],
@@ -203,7 +208,7 @@ def _dry_run(
 
     asked: dict[str, Dry] = {}
     judge = make_judge(options["judge"], similarity=options["similarity"], dry=asked, **access)
-    if parameters.get("safe", {}).get("evidence") == "web":
+    if _evidence(parameters) == "web":
         parameters = {**parameters, "safe": {**parameters["safe"], "evidence": "dry"}}
     with input_file(input) as path:
         result = evaluate(
