@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from adjudge.chat import ChatReply, ChatRequest
 from adjudge.chat import errors as e
@@ -278,17 +279,39 @@ def test_labels_in_parts_join_what_the_groups_say() -> None:
     question = LabelSentences("q", CONTEXTS, RESPONSE)
     model = scripted(grounded)
     value = ask_one(model, question, budget=850).value
-    assert len(model.asked) >= 3
+    assert len(model.asked) >= 4
     assert value.relevant == ("1a", "5a")
     assert value.used == ("1a", "4a")
     assert value.overall_supported is False
-    # b is backed in part by each of two groups: joined keys, and still no group that backs all of it.
+    # b is backed in part by each of two groups, and fully by what they name, seen together.
+    last = blocks(model.asked[-1])
+    assert [key for key, _ in lines_of(last["documents"][0])] == ["1a", "4a"]
+    assert [key for key, _ in lines_of(last["answer"][0])] == ["b"]
     assert [(x.key, x.supported_by, x.support) for x in value.support] == [
         ("a", ("1a",), "full"),
-        ("b", ("1a", "4a"), "partial"),
+        ("b", ("1a", "4a"), "full"),
         ("c", (), "none"),
     ]
-    assert ask_one(scripted(grounded), question).value.support[1].support == "full"
+    assert value.support == ask_one(scripted(grounded), question).value.support
+    backed = replace(question, response=RESPONSE[:2])
+    assert ask_one(scripted(grounded), backed, budget=850).value.overall_supported is True
+
+
+def test_what_the_groups_name_may_be_too_long_together() -> None:
+    everything = " ".join(f"topic{n}" for n in range(7))
+    question = LabelSentences("q", CONTEXTS, (("a", everything),))
+    reply = ask_one(scripted(grounded), question, budget=850)
+    (entry,) = reply.value.support
+    assert (entry.support, len(entry.supported_by)) == ("partial", 6)
+    assert "not seen together: together they are too long" in (reply.why or "")
+
+    def fails(request: ChatRequest) -> Any:
+        shown = [key for key, _ in lines_of(blocks(request)["documents"][0])]
+        return e.GaveUp(1, e.TimedOut("late")) if shown == ["1a", "4a"] else grounded(request)
+
+    reply = ask_one(scripted(fails), LabelSentences("q", CONTEXTS, RESPONSE), budget=850)
+    assert [entry.support for entry in reply.value.support] == ["full", "partial", "none"]
+    assert "late" in (reply.why or "")
 
 
 def test_a_long_response_is_labelled_in_parts_too() -> None:
@@ -333,6 +356,13 @@ def test_step_by_step_questions_are_split_by_contexts() -> None:
     assert ask_one(scripted(support), question, budget=600).value == Support(
         "b", ("1a", "5a"), "partial", "w"
     )
+
+    def both(request: ChatRequest) -> dict[str, Any]:
+        return support(request) | ({"support": "full"} if len(grounded_documents(request)) > 1 else {})
+
+    model = scripted(both)
+    assert ask_one(model, question, budget=800).value == Support("b", ("1a", "5a"), "full", "w")
+    assert [key for key, _ in lines_of(blocks(model.asked[-1])["documents"][0])] == ["1a", "5a"]
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,14 @@ class Handler(Generic[Q]):
         """The reply to a question that was split."""
         raise NotImplementedError
 
+    def across(self, question: Q, replies: Sequence[Reply]) -> Q | None:
+        """What is left to ask once all parts are answered, since no part alone could tell; None: nothing."""
+        return None
+
+    def settle(self, merged: Reply, again: Reply) -> Reply:
+        """The merged reply with what `across` brought."""
+        raise NotImplementedError
+
     def guess(self, question: Q) -> str:
         """A plausible short answer, for estimates."""
         raise NotImplementedError

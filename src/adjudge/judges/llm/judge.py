@@ -149,7 +149,13 @@ class LlmJudge:
 
     async def _in_parts(self, handler: Handler[Any], question: Question, parts: Sequence[Question]) -> Reply:
         replies = await _together([self._answer(handler, part) for part in parts])
-        return handler.merge(question, parts, replies)
+        merged = handler.merge(question, parts, replies)
+        rest = handler.across(question, replies) if merged.value is not None else None
+        if rest is None:
+            return merged
+        if rest == question:  # which was split because it is too long
+            return handler.settle(merged, Reply(None, reason="together they are too long"))
+        return handler.settle(merged, await self._answer(handler, rest))
 
     def _limits(self, request: ChatRequest) -> tuple[int, int | None]:
         """Prompt tokens above which a question is split, and above which it is not sent."""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -32,45 +31,12 @@ from adjudge.judges.llm.handler import (
     whys,
 )
 from adjudge.judges.llm.keyed import Keys, Lines
-from adjudge.judges.llm.loose_json import has_field
+from adjudge.judges.llm.support import BY, apart, best_support, read_support, together
 from adjudge.prompts.blocks import Value
 
 _RELEVANT = ("relevant", "all_relevant_sentence_keys", "relevant_sentence_keys")
 _USED = ("used", "all_utilized_sentence_keys", "utilized", "used_sentence_keys")
 _ENTRIES = ("sentences", "sentence_support_information")
-_BY = ("supported_by", "supporting_sentence_keys", "supported_sentence_keys")
-_LEVELS = ("none", "partial", "full")
-_LEVEL = {
-    "full": "full", "fully": "full", "fully supported": "full", "supported": "full", "true": "full",
-    "partial": "partial", "partially": "partial", "partially supported": "partial",
-    "none": "none", "no": "none", "not supported": "none", "unsupported": "none", "false": "none",
-}  # fmt: skip
-
-
-def _support(entry: dict[str, Any], key: str, keys: Keys) -> tuple[Support, str | None]:
-    """What the entry says; support that rests on nothing is none."""
-    try:
-        by = keys.all(field(entry, *_BY), f"supported_by of {key}", markers=True)
-    except Unreadable:
-        if _level(entry, ()) != "none" or not has_field(entry, ("support",)):
-            raise
-        by = ()  # what is said not to be supported rests on nothing, whatever is named
-    level = _level(entry, by)
-    if level is None:
-        raise Unreadable(f"support of a sentence is none of {', '.join(_LEVELS)}")
-    note = None
-    if level != "none" and not by:
-        note, level = f"{key}: {level} support that names nothing counts as none", "none"
-    return Support(key, by, level, as_text(field(entry, "why", "explanation")) or None), note
-
-
-def _level(entry: dict[str, Any], by: Sequence[str]) -> str | None:
-    if has_field(entry, ("support",)):
-        given = field(entry, "support")
-        word = " ".join(re.sub(r"[^a-z]", " ", str(given).lower()).split())
-        return _LEVEL.get(word)
-    full = as_bool(field(entry, "fully_supported"))
-    return None if full is None else "full" if full else "partial" if by else "none"
 
 
 def _grouped(lines: Lines, size: int, target: int) -> list[Lines]:
@@ -126,7 +92,7 @@ class Label(Handler[LabelSentences]):
         for entry in entries or ():
             key = own.find(field(entry, "key", "response_sentence_key", "sentence"))
             if key is not None and key not in found:
-                found[key], note = _support(entry, key, keys)
+                found[key], note = read_support(entry, key, keys)
                 notes += [note] if note else []
         missing = [key for key, _ in question.response if key not in found]
         if missing:
@@ -164,10 +130,7 @@ class Label(Handler[LabelSentences]):
         if (failed := failure(replies)) is not None:
             return failed
         labels: list[SentenceLabels] = [reply.value for reply in replies]
-        support = [
-            _best([entry for part in labels for entry in part.support if entry.key == key])
-            for key, _ in question.response
-        ]
+        support = [best_support(_told(replies, key)) for key, _ in question.response]
         value = SentenceLabels(
             _in_order(question.contexts, (key for part in labels for key in part.relevant)),
             _in_order(question.contexts, (key for part in labels for key in part.used)),
@@ -177,6 +140,29 @@ class Label(Handler[LabelSentences]):
             _joined(part.why_supported for part in labels),
         )
         return Reply(value, whys(replies), raw=raws(replies))
+
+    def across(self, question: LabelSentences, replies: Sequence[Reply]) -> LabelSentences | None:
+        named = {key: together(_told(replies, key), question.contexts) for key, _ in question.response}
+        if not any(named.values()):
+            return None
+        keys = frozenset().union(*named.values())
+        return replace(
+            question,
+            contexts=tuple(line for line in question.contexts if line[0] in keys),
+            response=tuple(line for line in question.response if named[line[0]]),
+        )
+
+    def settle(self, merged: Reply, again: Reply) -> Reply:
+        if again.value is None:
+            return apart(merged, again)
+        seen = {entry.key: entry for entry in again.value.support}
+        support = tuple(
+            best_support([seen[entry.key], entry]) if entry.key in seen else entry
+            for entry in merged.value.support
+        )
+        full = all(entry.support == "full" for entry in support)
+        value = replace(merged.value, support=support, overall_supported=full)
+        return Reply(value, whys((merged, again)), raw=raws((merged, again)))
 
     def guess(self, question: LabelSentences) -> str:
         entries = [
@@ -239,9 +225,9 @@ class SupportOne(Handler[SupportSentence]):
         return {"documents": question.contexts, "answer": question.response, "key": question.key}
 
     def read(self, question: SupportSentence, text: str) -> Reading:
-        found = need_object(text, (*_BY, "support", "fully_supported")).value
+        found = need_object(text, (*BY, "support", "fully_supported")).value
         keys = Keys(question.contexts)
-        value, note = _support(found, question.key, keys)
+        value, note = read_support(found, question.key, keys)
         return Reading(value, value.why, notes=(*([note] if note else []), *keys.notes()))
 
     def split(
@@ -255,17 +241,26 @@ class SupportOne(Handler[SupportSentence]):
     ) -> Reply:
         if (failed := failure(replies)) is not None:
             return failed
-        return Reply(_best([reply.value for reply in replies]), whys(replies), raw=raws(replies))
+        return Reply(best_support([reply.value for reply in replies]), whys(replies), raw=raws(replies))
+
+    def across(self, question: SupportSentence, replies: Sequence[Reply]) -> SupportSentence | None:
+        keys = together([reply.value for reply in replies], question.contexts)
+        shown = tuple(line for line in question.contexts if line[0] in keys)
+        return replace(question, contexts=shown) if keys else None
+
+    def settle(self, merged: Reply, again: Reply) -> Reply:
+        if again.value is None:
+            return apart(merged, again)
+        both = (merged, again)
+        return Reply(best_support((again.value, merged.value)), whys(both), raw=raws(both))
 
     def guess(self, question: SupportSentence) -> str:
         return to_json({"why": "…" * 25, "supported_by": [], "support": "none"})
 
 
-def _best(entries: Sequence[Support]) -> Support:
-    """The highest support, resting on everything that any of them named."""
-    best = max(entries, key=lambda entry: _LEVELS.index(entry.support))
-    by = dict.fromkeys(key for entry in entries for key in entry.supported_by)
-    return replace(best, supported_by=tuple(by))
+def _told(replies: Sequence[Reply], key: str) -> list[Support]:
+    """What the parts say of one response sentence."""
+    return [entry for reply in replies for entry in reply.value.support if entry.key == key]
 
 
 def _in_order(lines: Lines, keys: Iterable[str]) -> tuple[str, ...]:
