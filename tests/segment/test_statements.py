@@ -20,6 +20,22 @@ from adjudge.segment.claims.statements import is_statement, substance
         "The context provided doesn't contain the toll.",
         "Here are the steps you should follow: 1.",
         "To cross the bridge, do as follows: a)",
+        "Sure!",
+        "Of course.",
+        "Please note that the toll is not mentioned in the provided context.",
+        "I'm sorry, but the documents do not mention the toll.",
+        "I don't have enough information to tell the toll.",
+        "As an AI language model, I cannot cross bridges.",
+        "If you have any further questions about the toll, please let me know.",
+        "If you need more help, feel free to ask.",
+        "Here is a list of the tolls.",
+        "There is no information on the toll.",
+        "There is no data available.",
+        "No information about the toll is given.",
+        "[Doc 1]",
+        "(https://bridge.example/toll)",
+        "【1†source】",
+        "¹",
     ],
 )
 def test_what_is_said_of_the_sources_is_no_statement(sentence: str) -> None:
@@ -37,6 +53,22 @@ def test_what_is_said_of_the_sources_is_no_statement(sentence: str) -> None:
         "The passage of time did not help.",
         "Text messages do not cost anything.",
         "The toll is not collected in winter.",
+        "Please note that the toll is $4.",
+        "Please pay at the gate within 3 days.",
+        "If you have a trailer, pay $9 at the gate.",
+        "If you want to cross at night, you must ring.",
+        "If you have questions, please contact the gate on 555 0134.",
+        "Sure, the toll is $4.",
+        "Of course, the toll is $4.",
+        "I'm sorry, but the toll is $4.",
+        "I do not recommend the bridge to cyclists.",
+        "There is no data limit on the plan.",
+        "There are no records of frost before 1972.",
+        "There are many people with trailers in the town.",
+        "No personal information is stored at the gate.",
+        "The power source does not support lamps.",
+        "The document does not allow the tenant to keep pets.",
+        "Based on the context, there is no toll for cyclists.",
     ],
 )
 def test_what_is_said_of_the_world_is_one(sentence: str) -> None:
@@ -55,6 +87,19 @@ def test_what_is_said_of_the_world_is_one(sentence: str) -> None:
         ("In 1911, the bridge opened.", "In 1911, the bridge opened."),
         ("From information theory, we know its limit.", "From information theory, we know its limit."),
         ("It opened in 1911.", "It opened in 1911."),
+        ("Sure, the toll is $4 [Doc 1].", "the toll is $4."),
+        ("The toll is $4 [doc_1].", "The toll is $4."),
+        ("The toll is $4 [^2].", "The toll is $4."),
+        ("The toll is $4 [2](https://bridge.example/toll).", "The toll is $4."),
+        ("The toll is $4 (https://bridge.example/toll).", "The toll is $4."),
+        ("The toll is $4【3†source】.", "The toll is $4."),
+        ("The toll is $4 (Document 1).", "The toll is $4."),
+        ("The toll was raised<sup>1</sup>.", "The toll was raised."),
+        ("The toll was raised.²", "The toll was raised."),
+        ("The toll was raised (Holm et al., 2020; Ruiz, 2021).", "The toll was raised."),
+        ("The deck covers 40 m² or 10<sup>6</sup> tiles.", "The deck covers 40 m² or 10<sup>6</sup> tiles."),
+        ("The fair (London, 1851) was big.", "The fair (London, 1851) was big."),
+        ("It opened again (May, 1990).", "It opened again (May, 1990)."),
         ("3.", "3."),
         ("", ""),
     ],
@@ -67,3 +112,8 @@ def test_a_sentence_without_its_frame(sentence: str, said: str) -> None:
 def test_a_number_alone_is_an_answer_but_behind_a_sentence_the_mark_of_an_item() -> None:
     assert [claim.text for claim in split_claims("3.")] == ["3."]
     assert [claim.text for claim in split_claims("Pay at the gate. 3.")] == ["Pay at the gate."]
+
+
+def test_what_stands_before_a_statement_is_no_part_of_its_claim() -> None:
+    text = "Please note that refunds take 90 days. Certainly, the fee is $9. [Doc 2]"
+    assert [claim.text for claim in split_claims(text)] == ["Refunds take 90 days.", "The fee is $9."]

@@ -4,48 +4,81 @@ from __future__ import annotations
 
 import re
 
+_NO_MORE = r"(?!.*[,;] (?:but|however|though|although|yet)\b)"
+"""What follows such a word may state something."""
+_LINK = r"(?:(?:however|unfortunately|but|therefore|thus|so|additionally)[ ,]+)?"
+_KNOWLEDGE = (
+    r"(?:\w+ ){0,3}(?:information|details?|data|knowledge|mentions?|context|answers?|access|records?|idea|"
+    r"opinions?|feelings|preferences|ability|evidence)\b"
+)
+_GIVE = (
+    r"(?:\w+ly )?(?:know|find|see|provide|answer|determine|give|tell|say|help|assist|confirm|access|offer|"
+    r"locate|verify|comment|identify|share|speak|possess|understand|generate|fulfil|predict|diagnose|draw|"
+    rf"make|state|have {_KNOWLEDGE})"
+)
+_ASK = (
+    r"(?:(?:please )?let (?:me|us) know|(?:please )?feel free to (?:ask|contact|reach|let|provide)|"
+    r"(?:please )?do(?: not|n['’]t) hesitate|please (?:ask|provide|contact|reach out|consult)\b(?!.*[0-9])|"
+    r"I(?: would|['’]d|['’]ll| will) (?:be|try|do)\b|I can (?:help|try|provide|assist|give)\b)"
+)
+"""Words that turn to the reader; where to ask, by number, is a statement."""
 _TO_THE_READER = (
-    r"I(?:'m| am|’m) (?:sorry|not|afraid|unable|happy|glad)",
-    r"I (?:cannot|can't|can’t|could not|couldn't|don't|don’t|do not|hope|would be|apologi[sz]e|have no)",
-    r"I (?:was|am) (?:unable|not able)",
-    r"As an AI|Let me know|Feel free|Thank you|If you (?:have|need|want)",
-    r"Please (?:note|let|feel|contact|provide|see)",
-    r"Sure[,!.]|Certainly[,!.]|Of course[,!.]|Here (?:is|are) ",
+    rf"I(?: am|['’]m| was) (?:sorry|afraid|unable|happy to|glad)\b{_NO_MORE}",
+    rf"I(?: am|['’]m| was) not (?:able|sure|certain|aware|familiar|an? (?:\w+ )?(?:doctor|lawyer|expert))\b"
+    rf"{_NO_MORE}",
+    r"As an AI(?: (?:language|model|assistant))*, I\b",
+    rf"{_LINK}I (?:can|could|do|did)(?: ?not|n['’]t|['’]t) {_GIVE}\b{_NO_MORE}|I have no {_KNOWLEDGE}",
+    r"I hope (?:this|that|these|it|you)\b|I would be (?:happy|glad)\b|I apologi[sz]e\b",
+    r"(?:Please )?let (?:me|us) know\b|(?:Please )?feel free to (?:ask|contact|reach|let|provide)\b",
+    r"Please (?:provide|share) (?:me|us|more|additional|further)\b|Thank you(?:,| for| so| very|\W*\Z)",
+    rf"If you (?:have|need|want|would like|can|could|provide)\b[^.;]*,? {_ASK}",
+    r"(?:Sure|Certainly|Of course)\W*\Z",
+    r"Here(?: is|['’]s| are) (?:an?|the|some|your|my|what|how)\b",
 )
-_GIVEN = (
-    r"(?:the |these |this |my |your |any )?(?:\w+ ){0,2}?"
-    r"(?:search results?|sources?|contexts?|documents?|passages?|texts?|information|excerpts?)"
-    r"(?: (?:that (?:is|was|were|are) )?(?:provided|given|above|available|you (?:gave|provided)))?"
+_SOURCE = r"(?:search results?|sources?|contexts?|documents?|passages?|texts?|information|excerpts?)"
+_HANDED = r"(?: (?:that (?:is|was|were|are) )?(?:provided|given|above|available|you (?:gave|provided)))"
+_GIVEN = rf"(?:the |these |this |my |your |any )?(?:\w+ ){{0,2}}?{_SOURCE}{_HANDED}?"
+_THE_GIVEN = (
+    r"(?:(?:the |these |this |my |your |any )(?:(?:provided|given|available|above|following) )*"
+    rf"|(?:provided|given|available) ){_SOURCE}{_HANDED}?"
 )
+"""What the answer was made from, and no other source or text: not "the power source"."""
 _FROM_GIVEN = (
     rf"(?:based (?:solely |only )?on|according to|from|in|as (?:stated|mentioned|noted|described) in|as per)"
     rf" {_GIVEN}"
 )
-_LINK = r"(?:(?:however|unfortunately|but|therefore|thus|so|additionally)[ ,]+)?"
 _UNTOLD = (
     r"(?:not|never) (?:\w+ly )?(?:mentioned|specified|provided|stated|given|defined|addressed|described|"
     r"discussed|included|covered|clear|available|indicated)"
 )
 _TELL = (
-    r"(?:\w+ly )?(?:mention|specify|provide|contain|include|state|give|say|tell|explain|address|discuss|"
-    r"describe|indicate|offer|cover|appear|seem|have|name|list|define|clarify|identify|detail|reveal|answer|"
-    r"refer|show|make|suggest|support|allow|help|go|establish)"
+    r"(?:\w+ly )?(?:(?:appear|seem) to )?(?:mention|specify|provide|contain|include|state|give|say|tell|"
+    r"explain|address|discuss|describe|indicate|offer|cover|name|list|define|clarify|identify|detail|reveal|"
+    rf"answer|refer|show|suggest|go into|have {_KNOWLEDGE}|make (?:it clear|clear|mention|any mention)|"
+    r"establish (?:whether|that|if|how|when|who)|(?:allow|help) (?:us|me|one)|help (?:to )?answer)"
 )
-_NO_MORE = r"(?!.*[,;] (?:but|however|though|although|yet)\b)"
-"""What follows such a word may state something."""
+_FACTS = r"(?:\w+ ){0,3}(?:information|details|data|records?|answers?|indications?|guidelines?)"
+_ABOUT = (
+    r"(?: (?:about|on|or \w+ on|regarding|concerning|available|provided|given|here|how|that|"
+    rf"to (?:answer|determine|suggest|indicate|conclude|support)|(?:in|from|within) {_THE_GIVEN})\b|\W*\Z)"
+)
+_FOUND = r"(?:is|are|was|were|could be) (?:\w+ly )?(?:available|provided|given|known|found|mentioned|listed)"
 _NOTHING_KNOWN = (
-    rf"{_LINK}{_FROM_GIVEN}, (?:I |there (?:is|are|was) (?:no|not)\b|it is (?:unclear|difficult|{_UNTOLD})|"
-    r"it (?:is not|isn['’]t) (?:possible|clear))",
-    rf"{_LINK}there (?:is|are) (?:no|not|little|limited|insufficient)"
-    r" (?:\w+ ){0,3}(?:information|details|data|mention|mentions|records?)\b",
-    rf"{_LINK}no (?:\w+ ){{0,2}}information\b",
+    rf"{_LINK}{_FROM_GIVEN}, it is (?:unclear|difficult|{_UNTOLD})",
+    rf"{_LINK}{_FROM_GIVEN}, it (?:is not|isn['’]t) (?:possible|clear)",
+    rf"{_LINK}{_FROM_GIVEN}, there (?:is|are|was) no [^.;]{{3,120}} (?:mentioned|specified|provided|given)\b",
+    rf"{_LINK}{_FROM_GIVEN}, I (?:can|could|do|did)(?: ?not|n['’]t|['’]t) ",
+    rf"{_LINK}(?:{_FROM_GIVEN}, )?there (?:is|are|was) (?:no|not|little|limited|insufficient)"
+    rf" (?:{_FACTS}{_ABOUT}|(?:\w+ ){{0,3}}mentions?\b)",
+    rf"{_LINK}no (?:\w+ ){{0,2}}(?:information|details|mention)\b[^.;]*? {_FOUND}\b",
+    rf"{_LINK}no (?:\w+ ){{0,2}}(?:information|details|mention)(?: (?:about|on|of|regarding)\b[^.;]*)?\W*\Z",
     rf"{_LINK}there (?:is|are) no [^.;]{{3,120}} (?:mentioned|specified|provided|given|listed)"
-    rf" in {_GIVEN}\W*\Z",
-    rf"{_LINK}{_GIVEN} (?:do|does|did)(?: not|n['’]t) {_TELL}\b{_NO_MORE}",
-    rf".{{3,200}} (?:is|are|was|were) {_UNTOLD}(?: or \w+)? (?:in|by|within) {_GIVEN}\W*\Z",
+    rf" in {_THE_GIVEN}\W*\Z",
+    rf"{_LINK}{_THE_GIVEN} (?:do|does|did)(?: not|n['’]t) {_TELL}\b{_NO_MORE}",
+    rf".{{3,200}} (?:is|are|was|were) {_UNTOLD}(?: or \w+)? (?:in|by|within) {_THE_GIVEN}\W*\Z",
     r"(?:However, )?there (?:are|is|may be|might be|could be|appear to be)"
     r" (?:other|several|multiple|many|different|more than one|two|at least \w+) (?:\w+ ){0,2}"
-    r"(?:people|persons?|individuals) (?:named|with|called|by|who share)",
+    r"(?:people|persons?|individuals) (?:named|called|(?:with|by|who share) (?:\w+ ){1,2}names?\b)",
     r"(?:However, )?it is (?:unclear|not clear|not known|unknown)"
     r" (?:which|who|what|whether|if|when|where|how)",
 )

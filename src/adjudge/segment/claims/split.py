@@ -69,8 +69,6 @@ def claims_of_sentences(
         if not is_statement(sentence) or (len(spans) > 1 and is_heading(sentence)):
             continue
         sentence, start = bare(sentence, start)
-        if not is_statement(sentence):
-            continue
         pieces, topic = _pieces(sentence, topic, code, fine)
         told: set[str] = set()
         for words, first, last in pieces:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from adjudge.segment.claims.citations import CITATION
 from adjudge.segment.claims.frames import ABOUT_THE_ANSWER, unframed
 
 _LEADING_MARK = re.compile(
@@ -16,16 +17,17 @@ _ITEM = r"\(?(?:[0-9]{1,2}|[a-zA-Z])[.)]\s*\Z"
 _NEXT_MARK = re.compile(r"(?<=[.!?:;…)”\"])\s+" + _ITEM)
 """Mark of the next item of a list, where sentences were cut behind it: "Check the oil. 2."."""
 _ONLY_MARK = re.compile(_ITEM)
-_CITATION = re.compile(r"\s*\[(?:[0-9]{1,3}(?:\s*[,–-]\s*[0-9]{1,3})*|citation needed)\]")
-_UNSAID = re.compile(_CITATION.pattern + r"|\*\*|__")
+_UNSAID = re.compile(CITATION + r"|\*\*|__")
 _HEADING = re.compile(r"(?:#{1,6}\s[^\n]*|\*\*[^*\n]+\*\*:?|__[^_\n]+__:?)\s*\n\s*")
 _ONLY_HEADING = re.compile(r"#{1,6}\s[^\n]*\Z|\*\*[^*\n]+\*\*:?\Z")
 _NOTING = re.compile(
-    r"(?:\w+, )?(?:it(?: is|['’]s) (?:also )?(?:important|worth|useful|interesting|essential|crucial)"
-    r" (?:to (?:note|mention|remember|recognize|know|understand|keep in mind)|noting|mentioning)"
-    r"|please note) that ",
+    r"(?:(?:sure|certainly|of course)[,!.] +|I(?: am|['’]m) (?:sorry|afraid),? but )?"
+    r"(?:(?:\w+, )?(?:it(?: is|['’]s) (?:also )?(?:important|worth|useful|interesting|essential|crucial)"
+    r" (?:to (?:note|mention|remember|recognize|know|understand|keep in mind)|noting|mentioning) that "
+    r"|please (?:also )?note(?: that |: |, )))?",
     re.IGNORECASE,
 )
+"""Words before a statement that add nothing to it."""
 _TIGHT_COMMA = re.compile(r",(?=[^\W\d_])")
 _WORD = re.compile(r"\w")
 _CLOSED = ("!", "！", "?", "？", "…", "।", "॥", "؟", "۔", "።", "။", "។", "։", "｡", '."', ".”")
@@ -35,9 +37,11 @@ _OTHER_SCRIPT = re.compile("[\u0370-\u1dff\u2c80-\u2dff\u2e80-\ua71f\ua800-\uab2
 
 
 def is_statement(sentence: str) -> bool:
-    """Whether a sentence says something about the world: no question, no heading of a list, no courtesy."""
-    sentence = _NEXT_MARK.sub("", sentence)
-    if not _WORD.search(sentence):
+    """Whether a sentence says something about the world: no question, no heading of a list, no courtesy, and
+    more than citations.
+    """
+    sentence, _ = bare(sentence, 0)
+    if not _WORD.search(_UNSAID.sub("", sentence)):
         return False
     return not (
         sentence.rstrip("*_ ").endswith(("?", "？", "؟", ":", "：")) or ABOUT_THE_ANSWER.match(sentence)
