@@ -156,6 +156,23 @@ def test_what_is_not_known_is_no_fact(text: str) -> None:
     assert facts(text) == []
 
 
+def test_a_label_names_what_is_spoken_of_and_is_no_fact() -> None:
+    assert facts("1. **Ulm Minster**: It was built in 1890.\n2. **Louvre**: It holds 400 rooms.") == [
+        "Ulm Minster was built in 1890.",
+        "Louvre holds 400 rooms.",
+    ]
+    assert facts("- **Cost**: The plan costs $5.\n- **Storage:** It includes 10 GB.") == [
+        "The plan costs $5.",
+        "The plan includes 10 GB.",
+    ]
+    assert facts("B: The mill is old.") == ["The mill is old."]
+    assert facts("Opening hours: Monday and Tuesday") == ["Opening hours: Monday.", "Opening hours: Tuesday."]
+
+
+def test_an_address_is_one_word() -> None:
+    assert facts("See https://mill.example/a?b=1&c=2.") == ["See https://mill.example/a?b=1&c=2."]
+
+
 def test_headings_and_citations_are_not_told() -> None:
     text = "## Life\nAda Brun was born in Ghent [1][2].\n\n**Work**\nIn 1990 she opened a mill [3]."
     assert facts(text) == [

@@ -14,7 +14,7 @@ from adjudge.segment.claims.leads import is_link, kind_of, lead_of
 from adjudge.segment.claims.lists import items_of
 from adjudge.segment.claims.nouns import antecedent_at, told_in_brackets
 from adjudge.segment.claims.tokens import Token, has_verb, tokens_of, verb_at, words_of
-from adjudge.segment.claims.topics import Topic, filled, remembered
+from adjudge.segment.claims.topics import Topic, filled, labelled, remembered
 from adjudge.segment.claims.verbgroup import (
     Group,
     group_of,
@@ -37,6 +37,7 @@ _ASIDES = word_set("relative with doing done apposition")
 _STATES = word_set("located situated based known named called associated headquartered home owned operated")
 _ABOUT_SUBJECT = word_set("known born educated considered regarded raised")
 _LONGEST_SUBJECT = 16
+_LONGEST_LABEL = 8
 
 
 def clauses_of(sentence: str, topic: Topic, *, fine: bool = False) -> tuple[list[Piece], Topic]:
@@ -194,6 +195,10 @@ class _Sentence:
         tokens = self.tokens
         begin = start + lead
         verb = verb_at(tokens, begin, end)
+        if verb is None and end < len(tokens) and tokens[end].text == ":" and end - start <= _LONGEST_LABEL:
+            sure = end - start > 1 and all(token.capital for token in tokens[start:end])
+            self.topic = labelled(self.topic, self._words(start, end), sure)
+            return
         if verb is None or verb - begin > _LONGEST_SUBJECT:
             self._add(self._words(start, end), start, end)
             return

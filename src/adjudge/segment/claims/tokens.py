@@ -9,7 +9,7 @@ from typing import NamedTuple
 from adjudge.segment.claims.tags import tags_of
 
 _TOKEN = re.compile(
-    r"(?:[A-Z][a-z]?\.){2,}|(?<=[a-z])(?:'s|’s|'re|’re|'ve|’ve|'d|’d|'ll|’ll)\b|[^\W_]+(?:[-./&@:][^\W_]+|['’](?!s\b|re\b|ve\b|ll\b|d\b)[a-z]+"
+    r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\"'’.,;:!?)\]]|(?:[A-Z][a-z]?\.){2,}|(?<=[a-z])(?:'s|’s|'re|’re|'ve|’ve|'d|’d|'ll|’ll)\b|[^\W_]+(?:[-./&@:][^\W_]+|['’](?!s\b|re\b|ve\b|ll\b|d\b)[a-z]+"
     r"|,(?=[0-9]{3}\b)[0-9]{3})*|[^\w\s]|_"
 )
 _TAKES = frozenset({"take", "takes", "took"})

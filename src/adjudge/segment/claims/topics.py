@@ -29,6 +29,8 @@ class Topic(NamedTuple):
     thing: str | None = None
     last: str | None = None
     """Whichever of them was named last, for `they`."""
+    labelled: bool = False
+    """Whether a label before a colon named it: "Louvre: It holds …"."""
 
     def meant_by(self, pronoun: str) -> str | None:
         if pronoun in PERSONAL:
@@ -43,6 +45,8 @@ def remembered(topic: Topic, subject: str) -> Topic:
         return topic
     if ("'s " in subject or "s' " in subject) and topic.last is not None:
         return topic
+    if topic.labelled and subject == topic.last:
+        return topic
     name = subject.partition(" (")[0].partition(",")[0]
     if words[0] in _ARTICLES:
         if topic.person and words[-1] in _PEOPLE:
@@ -54,6 +58,13 @@ def remembered(topic: Topic, subject: str) -> Topic:
         # "Bo Lund … Lund …": the full name stays
         return Topic(topic.person, topic.person, topic.person)
     return Topic(name, name, name)
+
+
+def labelled(topic: Topic, label: str, sure: bool) -> Topic:
+    """The topic after a label; one that is not `sure` to be a name counts only if a label named the last."""
+    if not (sure or topic.labelled):
+        return topic
+    return remembered(Topic(), label)._replace(labelled=True)
 
 
 def filled(words: str, topic: Topic) -> str:
