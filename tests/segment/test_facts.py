@@ -129,6 +129,88 @@ def test_attributes_lists_and_phrases(text: str, expected: list[str]) -> None:
 
 def test_what_follows_a_superlative_stays_with_it() -> None:
     assert facts("Ada Brun is the oldest woman in Peru.") == ["Ada Brun is the oldest woman in Peru."]
+    assert facts("Titicaca is the largest lake in Peru and the highest lake in the Andes.") == [
+        "Titicaca is the largest lake in Peru.",
+        "Titicaca is the highest lake in the Andes.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The guard will not, under any pretext, ask for your key.",
+        "The guest shall not, without the host's consent, sell or lend the key.",
+        "The pact was never, despite two attempts, ratified by Peru.",
+        "The pass covers trains, but not ferries, trams or taxis.",
+        "The pass works with trains, not with trams or taxis.",
+        "The mill is safe for adults but not for children under 5 or dogs.",
+        "There is no toll, tax or deposit in winter.",
+        "Do not use the lamp near water and keep it away from children.",
+        "Without a licence and a map, you cannot enter.",
+        "The mill is open every day except Monday and Tuesday.",
+        "Except on Mondays, the mill is open and free.",
+        "The lease may be ended by either side upon 30 days' notice, provided that all fees are paid.",
+    ],
+)
+def test_denials_and_conditions_stay_whole(text: str) -> None:
+    assert facts(text) == [text]
+
+
+def test_the_items_that_a_verb_denies_are_apart() -> None:
+    assert facts("Do not take it with milk or tea.") == [
+        "Do not take it with milk.",
+        "Do not take it with tea.",
+    ]
+    assert facts("Nils Aho never lived in Bonn or Lyon.") == [
+        "Nils Aho never lived in Bonn.",
+        "Nils Aho never lived in Lyon.",
+    ]
+
+
+def test_a_name_and_a_phrase_with_no_deny_nothing_else() -> None:
+    assert facts("Nils Aho moved to Bonn in 1990 with no money.") == [
+        "Nils Aho moved to Bonn.",
+        "Nils Aho moved to Bonn in 1990.",
+        "Nils Aho moved to Bonn with no money.",
+    ]
+    assert len(facts("Nils Aho was ranked No. 5 in Oslo and Bergen in 1990.")) > 1
+    assert facts("Nils Aho wrote Never Again and Dust.") == [
+        "Nils Aho wrote Never Again.",
+        "Nils Aho wrote Dust.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Sales were $5 million in 2019, $6 million in 2020, and $7 million in 2021.",
+            [
+                "Sales were $5 million in 2019.",
+                "Sales were $6 million in 2020.",
+                "Sales were $7 million in 2021.",
+            ],
+        ),
+        ("Take two pills at dawn and one at night.", ["Take two pills at dawn.", "Take one at night."]),
+        (
+            "Tolls rose by about 3% in May and 4% in June.",
+            ["Tolls rose by about 3% in May.", "Tolls rose by 4% in June."],
+        ),
+        (
+            "The mill had 50 hands in 1910 but only 20 in 1920.",
+            ["The mill had 50 hands in 1910.", "The mill had only 20 in 1920."],
+        ),
+        ("Adults pay $20, children $10 and seniors $15.", ["Adults pay $20, children $10 and seniors $15."]),
+        ("The Aa is longer than the Ems and the Elz.", ["The Aa is longer than the Ems and the Elz."]),
+        ("The mill has two wheels and a kiln.", ["The mill has two wheels.", "The mill has a kiln."]),
+    ],
+)
+def test_values_are_told_with_their_own(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+def test_a_number_and_a_noun_are_no_list() -> None:
+    assert "under students" not in " ".join(facts("The mill is free for children under 12 and students."))
 
 
 def test_pronouns_mean_the_person_and_the_thing_last_named() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adjudge.segment.claims.appositions import follows_apposition, is_apposition
-from adjudge.segment.claims.tokens import Token, group_end, has_verb, verb_at
+from adjudge.segment.claims.tokens import Token, denial_aside, denial_at, group_end, has_verb, verb_at
 from adjudge.segment.claims.words import BE, COORDINATORS, FORMS_OF_BE, MONTHS, SUBJECT_PRONOUNS, word_set
 
 _QUANTITY = word_set("a an over about more approximately around nearly almost roughly some just at up")
@@ -36,6 +36,9 @@ def find_cuts(tokens: Sequence[Token], begin: int = 0) -> list[Cut]:
     clause = begin
     at = begin + 1
     while at < len(tokens):
+        if denial_aside(tokens, at):
+            at = next((i for i in range(at + 1, len(tokens)) if tokens[i].text == ","), len(tokens)) + 1
+            continue
         found = _cuts_at(tokens, at, clause, cuts[-1].kind if cuts else "") if not tokens[at].depth else []
         if found:
             cuts += found
@@ -165,7 +168,11 @@ def is_passive(tokens: Sequence[Token], verb: int) -> bool:
 
 
 def _has_modal(tokens: Sequence[Token], verb: int) -> bool:
-    return any(token.tag == "I" for token in tokens[verb : group_end(tokens, verb)])
+    """Whether a second verb may share `will` with this one. It might not share `will not`: "Do not use it in
+    the rain and keep it dry".
+    """
+    end = group_end(tokens, verb)
+    return any(token.tag == "I" for token in tokens[verb:end]) and denial_at(tokens, verb, end) is None
 
 
 def _has_pronoun(tokens: Sequence[Token], at: int) -> bool:

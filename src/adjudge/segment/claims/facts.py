@@ -11,10 +11,10 @@ from adjudge.segment.claims.joins import joined_phrases
 from adjudge.segment.claims.leads import is_date, kind_of, lead_of
 from adjudge.segment.claims.phrases import Phrase, phrases_of
 from adjudge.segment.claims.roles import names_in, renamed_in, role_of, with_article
-from adjudge.segment.claims.tokens import Token, group_end, tokens_of, verb_at, words_of
+from adjudge.segment.claims.series import series_in
+from adjudge.segment.claims.tokens import Token, denial_at, group_end, tokens_of, verb_at, words_of
 from adjudge.segment.claims.words import ARTICLES, CONDITIONS, FORMS_OF_BE, word_set
 
-_DENIALS = word_set("not never no neither nor hardly n't cannot none nobody nothing")
 _GOVERNED = word_set("of to for with as into about against like on upon")
 _GOVERNS_IN = word_set(
     "consist consists consisted result results resulted resulting specialize specializes specialized"
@@ -79,10 +79,14 @@ class _Clause:
     def facts(self) -> list[str]:
         subject = Phrase(self.lead, self.verb, "object")
         phrases = phrases_of(self.tokens, self.after)
-        words = [token.lower for token in self.tokens]
-        denied = any(word in _DENIALS or word.endswith("n't") for word in words[self.lead :])
-        if not phrases or len(phrases) > _MOST_PHRASES or denied or not CONDITIONS.isdisjoint(words):
+        if self._is_conditional() or self._is_denied(phrases):
             self._whole(phrases)
+            return self.out
+        if not phrases or len(phrases) > _MOST_PHRASES:
+            self.out.append(self.text[self.tokens[self.lead].start :])
+        elif series := series_in(self.tokens, self.after, len(self.tokens)):
+            head = self._words(self.lead, series[0][0])
+            self.out += [f"{head} {self._words(start, end)}" for start, end in series]
         else:
             self._tell(joined_phrases(self.tokens, self.lead, self.after, phrases))
         if self.lead and kind_of(self.tokens, self.lead) == "phrase":
@@ -90,14 +94,37 @@ class _Clause:
         self.out += names_in(self.text, self.tokens, subject)
         return self.out
 
+    def _is_conditional(self) -> bool:
+        return any(
+            token.lower in CONDITIONS or (token.tag == "S" and token.lower in ("provided", "providing"))
+            for token in self.tokens
+        )
+
+    def _is_denied(self, phrases: list[Phrase]) -> bool:
+        """Whether a denial reaches beyond its phrase: not in "moved to Rome with no money"."""
+        at = denial_at(self.tokens, self.lead, len(self.tokens))
+        if at is None or not phrases or at < phrases[0].end:
+            return at is not None
+        own = next((phrase for phrase in phrases if phrase.start <= at < phrase.end), phrases[0])
+        return self.tokens[at].lower != "no" and own.kind != "verbal"
+
     def _whole(self, phrases: list[Phrase]) -> None:
-        """A clause that says something else when shortened: only the items of its last list are apart."""
-        if not phrases:
-            self.out.append(self.text[self.tokens[self.lead].start :])
-            return
-        start, end = phrases[0].start, phrases[-1].end
-        for item in items_in(self.tokens, start, end):
-            self.out.append(f"{self.prefix} {joined(self.text, self.tokens, item)}")
+        """A clause that says something else when shortened: only the items of the last list that its verb
+        denies are apart.
+        """
+        tokens = self.tokens
+        denied = denial_at(tokens, self.lead, self.after) is not None
+        mixed = any(token.lower == "but" for token in tokens[self.after :])
+        listed = () if mixed or not denied or self._is_conditional() else reversed(phrases)
+        for phrase in listed:
+            inner = phrase.start if phrase.kind == "object" else self._inner(phrase)
+            order = any(token.tag == "I" for token in tokens[phrase.start : phrase.end])
+            items = [] if order else items_in(tokens, inner, phrase.end)
+            if len(items) > 1 and phrase.kind in ("object", "prep"):
+                head, tail = self.text[: tokens[inner].start], self.text[tokens[phrase.end - 1].end :]
+                self.out += [head + joined(self.text, tokens, item) + tail for item in items]
+                return
+        self.out.append(self.text)
 
     def _tell(self, phrases: list[Phrase]) -> None:
         base, rest = self.prefix, phrases

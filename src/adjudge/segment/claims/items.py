@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from adjudge.segment.claims.tokens import Token, words_of
+from adjudge.segment.claims.series import is_value
+from adjudge.segment.claims.tokens import Token, denial_at, words_of
 from adjudge.segment.claims.words import MONTHS, word_set
 
 Item = list[tuple[int, int]]
@@ -93,7 +94,9 @@ def items_in(tokens: Sequence[Token], start: int, end: int, *, roles: bool = Fal
     edges = sorted({start - 1, end, *joins, *commas})
     found = [(a + 1, b) for a, b in pairwise(edges) if a + 1 < b]
     found = [(a + 2 * (tokens[a].lower == "well" and tokens[a - 1].lower == "as"), b) for a, b in found]
-    if len(found) < 2 or not all(_is_item(tokens, a, b) for a, b in found):
+    if len(found) < 2 or not all(_is_item(tokens, a, b) for a, b in found) or not _alike(tokens, found):
+        return whole
+    if denial_at(tokens, start, end) is not None:
         return whole
     return _shared(tokens, found, roles)
 
@@ -136,6 +139,23 @@ def _parts(tokens: Sequence[Token], at: int, end: int) -> bool:
 def _is_item(tokens: Sequence[Token], start: int, end: int) -> bool:
     own = tokens[start:end]
     return 0 < len(own) <= _LONGEST_ITEM and not any(token.tag in "VWST" for token in own)
+
+
+def _alike(tokens: Sequence[Token], found: list[tuple[int, int]]) -> bool:
+    """Whether items can be of one list. Not "12" and "students", a year and "$6 million", "$20" and "children
+    $10"; nor what something is compared with, which means another thing without `than`.
+    """
+    start, end = found[0]
+    if any(tokens[at].lower == "than" and tokens[at + 1].tag != "#" for at in range(start, end)):
+        return False
+    if not all(is_value(token) or token.text == "%" for token in tokens[start:end]):
+        return True
+    year = tokens[start].text.isdigit() and len(tokens[start].text) == _LONGEST_NUMBER
+    for first, last in found[1:]:
+        dated = tokens[first].tag == "R" or tokens[first].lower in MONTHS
+        if (year and last - first > 1 and not dated) or not (dated or is_value(tokens[first])):
+            return False
+    return True
 
 
 def _shared(tokens: Sequence[Token], found: list[tuple[int, int]], roles: bool) -> list[Item]:

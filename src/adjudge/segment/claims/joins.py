@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjudge.segment.claims.leads import is_date
-from adjudge.segment.claims.phrases import CONTROLS, Phrase
+from adjudge.segment.claims.phrases import CONTROLS, Phrase, is_superlative
 from adjudge.segment.claims.tokens import Token
 from adjudge.segment.claims.verbs import base_of
 from adjudge.segment.claims.words import word_set
@@ -61,16 +61,15 @@ def _scoped(tokens: Sequence[Token], phrases: list[Phrase]) -> list[Phrase]:
         while last + 1 < len(phrases) and _completes(tokens, phrases, last + 1, told):
             last, told = last + 1, True
         joined = Phrase(phrase.start, phrases[last].end, phrase.kind)
-        return [*phrases[:number], joined, *phrases[last + 1 :]]
+        return [*phrases[:number], joined, *_scoped(tokens, phrases[last + 1 :])]
     return phrases
 
 
 def _narrows(own: Sequence[Token], at: int) -> bool:
     word = own[at].lower
-    superlative = word.endswith("est") and len(word) > 5 and own[at].tag == "N"
     if word in ("than", "only", "sole"):
         return True
-    return (word in _SCOPES or superlative) and at > 0 and own[at - 1].lower == "the"
+    return (word in _SCOPES or is_superlative(own[at])) and at > 0 and own[at - 1].lower == "the"
 
 
 def _completes(tokens: Sequence[Token], phrases: list[Phrase], number: int, told: bool) -> bool:

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from adjudge.segment.claims.tokens import Token, has_verb
 from adjudge.segment.claims.verbs import ING, base_of
-from adjudge.segment.claims.words import NUMERALS, word_set
+from adjudge.segment.claims.words import DENIALS, NUMERALS, word_set
 
 _DIGITS = frozenset("0123456789%")
 _NO_OPENERS = word_set("of than per")
 _ABOUT_NUMBERS = word_set("about over around under near up at")
 _AFTER_VERB_FORM = frozenset("PGEIV")
+_RANKS = word_set("first second third fourth fifth last only most least sole")
 _MORE = word_set("more less fewer least most")
 
 
@@ -73,7 +74,7 @@ def _closed(tokens: Sequence[Token], starts: list[tuple[int, str]]) -> list[Phra
     for (start, kind), end in zip(starts, ends, strict=True):
         while end > start and (
             tokens[end - 1].tag in "C"
-            or (tokens[end - 1].tag == "A" and end < len(tokens) - 1)
+            or (tokens[end - 1].tag == "A" and end < len(tokens) - 1 and tokens[end - 1].lower not in DENIALS)
             or tokens[end - 1].text in ",.;:!"
         ):
             end -= 1
@@ -209,7 +210,20 @@ def _is_sibling(tokens: Sequence[Token], at: int, begin: int, starts: list[tuple
     after = tokens[at + 1]
     if any(token.text == "," for token in tokens[starts[-1][0] : at]):
         return False
+    if back == 0 and _ranks(tokens, begin) and _ranks(tokens, at + 1):
+        return True
     return _class(after) != _class(own) and _class(after) == _class(head) and _class(after) != "N"
+
+
+def is_superlative(token: Token) -> bool:
+    return token.tag == "N" and token.lower.endswith("est") and len(token.lower) > 5
+
+
+def _ranks(tokens: Sequence[Token], at: int) -> bool:
+    """Whether "the second planet" or "the hottest planet" begins here."""
+    if tokens[at].lower != "the" or at + 1 >= len(tokens):
+        return False
+    return tokens[at + 1].lower in _RANKS or is_superlative(tokens[at + 1])
 
 
 def _class(token: Token) -> str:

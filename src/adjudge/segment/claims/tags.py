@@ -112,6 +112,8 @@ def _closed(
         return "A"
     if at and word in ("so", "up") and after in _AFTER[word]:
         return "S" if word == "so" else "R"
+    if word in ("provided", "providing") and after == "that" and at and tags[-1] == ",":
+        return "S"
     if word == "to":
         unlisted = after.isalpha() and at + 2 < len(lowers) and lowers[at + 2] in _OWNING
         verb = unlisted and after not in DETERMINERS and after not in PREPOSITIONS

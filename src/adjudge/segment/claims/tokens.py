@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adjudge.segment.claims.tags import tags_of
+from adjudge.segment.claims.words import DENIALS
 
 _TOKEN = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\"'’.,;:!?)\]]|(?:[A-Z][a-z]?\.){2,}|(?<=[a-z])(?:'s|’s|'re|’re|'ve|’ve|'d|’d|'ll|’ll)\b|[^\W_]+(?:[-./&@:][^\W_]+|['’](?!s\b|re\b|ve\b|ll\b|d\b)[a-z]+"
@@ -66,6 +67,25 @@ def verb_at(tokens: Sequence[Token], start: int, end: int) -> int | None:
         if tokens[at].tag == "V":
             return at
     return None
+
+
+def denial_at(tokens: Sequence[Token], start: int, end: int) -> int | None:
+    """Position of the first word in [start, end) that denies, or None.
+
+    Names ("No. 5", "Never Land"), what is quoted and "not only" do not deny.
+    """
+    for at in range(start, end):
+        token = tokens[at]
+        named = token.depth or (token.tag == "M" and not token.text.isupper())
+        only = token.lower == "not" and at + 1 < end and tokens[at + 1].lower in ("only", "just")
+        if not named and not only and (token.lower in DENIALS or token.lower.endswith("n't")):
+            return at
+    return None
+
+
+def denial_aside(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the comma at `at` parts a denial from its verb: "shall not, without consent, assign"."""
+    return tokens[at].text == "," and not tokens[at].depth and tokens[at - 1].lower in ("not", "never")
 
 
 def has_verb(tokens: Sequence[Token]) -> bool:
