@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.errors import RunFolderError
+from adjudge.errors import RunFolderError, UsageError
 from adjudge.generate.journal import Entry, Journal, failed_path, journal_path
 
 
@@ -33,6 +33,25 @@ def test_an_answer_replaces_a_failure(tmp_path: Path) -> None:
         assert (journal.error("r"), journal.answer("r")) == (None, {"response": "here"})
     with Journal(out, overwrite=True) as journal:
         assert "r" not in journal
+
+
+def test_a_journal_that_another_process_writes_is_not_cleared(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    with Journal(out) as running:
+        running.add(Entry("r", {"response": "paid for"}))
+        with pytest.raises(RunFolderError, match="another process is writing"):
+            Journal(out, overwrite=True)
+    with Journal(out) as journal:
+        assert journal.answer("r") == {"response": "paid for"}
+
+
+def test_an_output_without_a_journal_is_refused_and_the_lock_let_go(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_text("made by hand\n")
+    for _ in range(2):
+        with pytest.raises(UsageError, match="no journal of how it was made"):
+            Journal(out)
+    Journal(out, overwrite=True).close()
 
 
 def test_damage_in_the_middle_is_not_passed_over(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ The output itself is written from it, in order, when all is done. A torn last li
 from __future__ import annotations
 
 from errno import ENOSPC
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -54,12 +55,6 @@ class Journal:
 
         check_out(out)
         self.path = journal_path(out)
-        if overwrite:
-            self.path.unlink(missing_ok=True)
-        elif out.exists() and not self.path.exists():
-            raise UsageError(
-                f"{out} is there, and no journal of how it was made; choose another -o, or --overwrite"
-            )
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = FileLock(self.path.with_name(f".{self.path.name}.lock"))
         try:
@@ -70,14 +65,28 @@ class Journal:
             ) from None
         self._places: dict[str, tuple[int, int]] = {}
         self._failed: dict[str, str] = {}
-        self.path.touch()
-        # Unbuffered: what was added is in the system's hands, whatever becomes of this process.
-        self._file = self.path.open("r+b", buffering=0)
+        try:
+            self._file = self._open(out, overwrite)
+        except BaseException:
+            self._lock.release()
+            raise
         try:
             self._end = self._index()
         except BaseException:
             self.close()
             raise
+
+    def _open(self, out: Path, overwrite: bool) -> FileIO:
+        """The journal to go on with. Called with the lock held: until then it may be another process's."""
+        if overwrite:
+            self.path.unlink(missing_ok=True)
+        elif out.exists() and not self.path.exists():
+            raise UsageError(
+                f"{out} is there, and no journal of how it was made; choose another -o, or --overwrite"
+            )
+        self.path.touch()
+        # Unbuffered: what was added is in the system's hands, whatever becomes of this process.
+        return self.path.open("r+b", buffering=0)
 
     def _index(self) -> int:
         decode = msgspec.json.Decoder(Entry).decode
