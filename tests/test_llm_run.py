@@ -20,6 +20,7 @@ import adjudge
 from adjudge.chat.totals import Totals
 from adjudge.cli import main
 from adjudge.errors import JudgeError
+from adjudge.judges.registry import make_judge
 from adjudge.run.store import read_records
 from adjudge.verbs.run import _say_how_it_went
 from chat.server import MisbehavingServer, random_faults, scripted_faults
@@ -177,6 +178,20 @@ def test_it_works_inside_a_running_loop_and_after_a_closed_one(tmp_path):
 
     with MisbehavingServer(answer=answer) as server:
         assert asyncio.run(notebook()) == asyncio.run(notebook()) == pytest.approx(1 / 3)
+
+
+def test_one_judge_serves_two_runs_at_once(tmp_path):
+    async def main(judge):
+        few, many = [sample(0)], [sample(index) for index in range(1, 9)]
+        return await asyncio.gather(
+            *(adjudge.aevaluate(part, ALL, judge=judge, concurrency=1) for part in (few, many))
+        )
+
+    with MisbehavingServer(answer=answer) as server:
+        judge = make_judge("openai/test-model", **access(server, tmp_path))
+        results = asyncio.run(main(judge))
+    assert [result.value("ragchecker.precision") for result in results] == [0.5, 0.5]
+    assert len(server.requests) == 9 * 7
 
 
 def test_a_long_context_is_split_and_never_cut(tmp_path):

@@ -23,14 +23,14 @@ class Echo:
         self.name = name
         self.answers = frozenset(answers)
         self.asked = []
-        self.open = False
+        self.open = 0
 
     async def __aenter__(self):
-        self.open = True
+        self.open += 1
         return self
 
     async def __aexit__(self, *error):
-        self.open = False
+        self.open -= 1
 
     async def ask(self, questions):
         assert self.open
@@ -55,6 +55,42 @@ def test_each_question_goes_to_its_judge_in_one_batch_and_replies_keep_their_ord
     assert [len(batch) for batch in second.asked] == [2]
     assert not first.open
     assert describe(judge) == "check=b,claims=a"
+
+
+@pytest.mark.parametrize("routed", [True, False])
+def test_one_judge_serves_two_runs_at_once(routed):
+    """The first that ends leaves the other's connection open."""
+    resource = Echo("held", ExtractClaims)
+
+    async def embed(texts):
+        await asyncio.sleep(0.001)
+        assert resource.open
+        return [(1.0,) for _ in texts]
+
+    likeness = EmbeddingJudge("test", embed, resource=resource)
+    judge = RoutedJudge({"claims": Echo("a", ExtractClaims), "similarity": likeness}) if routed else likeness
+
+    async def run(times):
+        async with opened(judge):
+            return [(await judge.ask([Similarity("a", "b")]))[0].value for _ in range(times)]
+
+    async def main():
+        return await asyncio.gather(run(1), run(5))
+
+    assert asyncio.run(main()) == [[1.0], [1.0] * 5]
+    assert resource.open == 0
+
+
+def test_what_was_opened_is_closed_where_a_later_one_cannot_be():
+    class Shut(Echo):
+        async def __aenter__(self):
+            raise OSError("shut")
+
+    first = Echo("a", ExtractClaims)
+    judge = RoutedJudge({"claims": first, "check": Shut("b", CheckClaims)})
+    with pytest.raises(OSError, match="shut"):
+        asyncio.run(asked(judge, [CLAIM]))
+    assert first.open == 0
 
 
 def test_the_rest_goes_to_the_star():

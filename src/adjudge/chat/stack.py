@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +22,7 @@ from adjudge.chat.limits import Limits
 from adjudge.chat.once import Once
 from adjudge.chat.prices import Price, load_prices
 from adjudge.chat.retries import Retries
+from adjudge.chat.shared import Shared
 from adjudge.chat.totals import Totals
 from adjudge.errors import JudgeError, UsageError
 from adjudge.plugins import plugin
@@ -62,7 +63,7 @@ class StackOptions(Struct, frozen=True, kw_only=True):
 
 
 class Stack:
-    """A model behind all wrappers. Enter it inside the running loop; it can be entered again afterwards."""
+    """A model behind all wrappers. Enter it inside the running loop, as often as there are runs at once."""
 
     def __init__(self, name: str, options: StackOptions, backend: Backend) -> None:
         self.name = name
@@ -73,7 +74,7 @@ class Stack:
         self.totals = Totals()
         self.price = _price(name, options, self.where)
         self._backend = backend
-        self._exit: AsyncExitStack | None = None
+        self._shared = Shared(name, self._opened)
         self._top: Backend | None = None
         self._embedder: Embedder | None = None
         self._stopped: JudgeError | None = None
@@ -84,6 +85,16 @@ class Stack:
         return f"Stack({self.name!r})"
 
     async def __aenter__(self) -> Self:
+        await self._shared.enter()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._shared.leave()
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[None]:
         options, where, totals = self.options, self.where, self.totals
         self._stopped = None
         async with AsyncExitStack() as opening:
@@ -113,17 +124,12 @@ class Stack:
             opening.callback(calls.close)
             once = Once(calls, where=where, totals=totals)
             opening.push_async_callback(once.close)
-            self._top = once
-            self._embedder = Embedder(asked, cache, model=self.model, where=where, totals=totals)
-            self._exit = opening.pop_all()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        closing, self._exit, self._top, self._embedder = self._exit, None, None, None
-        if closing is not None:
-            await closing.aclose()
+            embedder = Embedder(asked, cache, model=self.model, where=where, totals=totals)
+            self._top, self._embedder = once, embedder
+            try:
+                yield
+            finally:
+                self._top, self._embedder = None, None
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The answer, from wherever it can be had."""

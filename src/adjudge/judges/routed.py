@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType
 from typing import Self
 
 from adjudge.errors import JudgeError, UsageError
 from adjudge.judges import base
-from adjudge.judges.base import Judge, Question, Reply, describe, gathered, opened
+from adjudge.judges.base import Judge, Question, Reply, describe, gathered
 
 ROLES: dict[str, frozenset[type[Question]]] = {
     "claims": frozenset({base.ExtractClaims, base.ExtractFacts, base.SplitSentence, base.MakeSelfContained}),
@@ -41,7 +41,6 @@ class RoutedJudge:
             if role in parts and len(missing) == len(kinds):
                 raise JudgeError(f"judge '{judge.name}' cannot be asked for {role} ({', '.join(missing)})")
             self._of.update({kind: judge for kind in kinds if kind in judge.answers})
-        self._exit: AsyncExitStack | None = None
 
     @property
     def name(self) -> str:
@@ -74,17 +73,21 @@ class RoutedJudge:
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as opening:
-            for judge in self.parts:
-                await opening.enter_async_context(opened(judge))
-            self._exit = opening.pop_all()
+            for judge in self._held():
+                await opening.enter_async_context(judge)
+            opening.pop_all()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        closing, self._exit = self._exit, None
-        if closing is not None:
-            await closing.aclose()
+        async with AsyncExitStack() as closing:
+            for judge in self._held():
+                closing.push_async_exit(judge)
+
+    def _held(self) -> list[AbstractAsyncContextManager[object]]:
+        """The judges that hold something; each of them knows how many runs it is open for."""
+        return [judge for judge in self.parts if isinstance(judge, AbstractAsyncContextManager)]
 
     async def ask(self, questions: Sequence[Question]) -> list[Reply]:
         groups: dict[int, tuple[Judge, list[int]]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Self
 
@@ -32,20 +32,17 @@ class EmbeddingJudge:
         self._embed = embed
         self._resource = resource
         self.totals = getattr(resource, "totals", None)
-        self._exit: AsyncExitStack | None = None
 
     async def __aenter__(self) -> Self:
         if self._resource is not None:
-            self._exit = AsyncExitStack()
-            await self._exit.enter_async_context(self._resource)
+            await self._resource.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        closing, self._exit = self._exit, None
-        if closing is not None:
-            await closing.aclose()
+        if self._resource is not None:
+            await self._resource.__aexit__(kind, error, trace)
 
     async def ask(self, questions: Sequence[Question]) -> list[Reply]:
         pairs: list[Similarity] = []

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
 from inspect_ai.model import Model, model_roles
 
+from adjudge.chat.shared import Shared
 from adjudge.errors import JudgeError
 from adjudge.integrations.inspect.grader import grader_judge
-from adjudge.judges.base import Judge
+from adjudge.judges.base import Judge, opened
 from adjudge.judges.registry import make_judge
 from adjudge.judges.routed import REST, ROLES, RoutedJudge
 from adjudge.protocols.base import Protocol
@@ -46,43 +45,35 @@ class Judging:
     def __init__(self, protocol: Protocol, named: Judge | None) -> None:
         self.protocol = protocol
         self._named = named
-        self._plans: dict[int, tuple[Model | None, Plan]] = {}
-        self._users = 0
-        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._plans: dict[int, tuple[Model | None, Plan, Shared]] = {}
         if named is not None and not isinstance(named, RoutedJudge):
             _check(protocol, named)
 
     @asynccontextmanager
     async def plan(self) -> AsyncIterator[Plan]:
         """The plan to score with, its judge open."""
-        plan = self._plan()
+        plan, judge = self._plan()
         if not isinstance(plan.judge, AbstractAsyncContextManager):
             yield plan
             return
         # Inspect tells no scorer that an eval ends, so the last sample that waits closes the judge.
-        lock = self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
-        async with lock:
-            if self._users == 0:
-                await plan.judge.__aenter__()
-            self._users += 1
+        await judge.enter()
         try:
             yield plan
         finally:
-            async with lock:
-                self._users -= 1
-                if self._users == 0:
-                    await plan.judge.__aexit__(None, None, None)
+            await judge.leave()
 
-    def _plan(self) -> Plan:
-        """One plan for each grader; roles are known only while an eval runs."""
+    def _plan(self) -> tuple[Plan, Shared]:
+        """One plan and its judge for each grader; roles are known only while an eval runs."""
         grader = model_roles().get(GRADER)
         model = grader[0] if isinstance(grader, list) else grader
         known = self._plans.get(id(model))
         if known is None:
             judge = self._completed(model)
             _check(self.protocol, judge)
-            known = self._plans[id(model)] = (model, Plan(protocols=(self.protocol,), judge=judge))
-        return known[1]
+            plan = Plan(protocols=(self.protocol,), judge=judge)
+            known = self._plans[id(model)] = (model, plan, Shared(judge.name, lambda: opened(judge)))
+        return known[1:]
 
     def _completed(self, model: Model | None) -> Judge:
         """The named judge; what it leaves open goes to the grader, and what that cannot answer to `local`."""
