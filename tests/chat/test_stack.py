@@ -326,6 +326,39 @@ def test_vectors_are_cached_text_by_text(tmp_path: Path) -> None:
     assert (stack.totals.answered, stack.totals.cached, stack.totals.failed) == (2 + 2 + 2 + 300, 3, 0)
 
 
+def test_each_batch_of_texts_sent_is_a_line_of_the_call_log(tmp_path: Path) -> None:
+    async def main(*texts: str) -> None:
+        async with stack:
+            await stack.embed(texts)
+
+    with MisbehavingServer(faults=scripted_faults([None, "500"])) as server:
+        stack = local(server, tmp_path, calls_path=tmp_path / "calls.jsonl")
+        asyncio.run(main("a", "bb", "a"))
+        asyncio.run(main("bb", "ccc"))
+    lines = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text().splitlines()]
+    assert [(line["texts"], line["attempts"], line["outcome"]) for line in lines] == [
+        (2, 1, "ok"),
+        (1, 2, "ok"),
+    ]
+    assert sum(line["prompt_tokens"] for line in lines) == stack.totals.prompt_tokens == 3
+    assert sum(line["attempts"] for line in lines) == stack.totals.sent == len(server.requests)
+    assert (stack.totals.answered, stack.totals.cached, stack.totals.failed) == (4, 1, 0)
+
+
+def test_a_batch_that_fails_is_a_line_too(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with stack:
+            await stack.embed(["a", "bb"])
+
+    with MisbehavingServer(faults=scripted_faults(["500"] * 2)) as server:
+        stack = local(server, tmp_path, attempts=2, calls_path=tmp_path / "calls.jsonl")
+        with pytest.raises(e.GaveUp):
+            asyncio.run(main())
+    (line,) = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text().splitlines()]
+    assert (line["texts"], line["attempts"], line["outcome"]) == (2, 2, "GaveUp: ServerFault")
+    assert (stack.totals.answered, stack.totals.failed) == (0, 2)
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [

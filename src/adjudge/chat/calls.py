@@ -15,38 +15,18 @@ from adjudge.chat.prices import Price
 from adjudge.chat.totals import Totals
 
 
-class Calls:
-    """Appends to a file that several processes may share: one write a line, so that lines stay whole."""
+class CallLog:
+    """A file that several processes may append to: one write a line, so that lines stay whole."""
 
-    def __init__(
-        self, inner: Backend, path: str | Path | None, *, where: str, price: Price | None, totals: Totals
-    ) -> None:
-        self._inner = inner
+    def __init__(self, path: str | Path | None, *, where: str, price: Price | None) -> None:
         self._where = where
         self._price = price
-        self._totals = totals
         self._file: int | None = None
         if path is not None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
 
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        """The inner reply, noted down."""
-        started = time.perf_counter()
-        try:
-            reply = await self._inner.complete(request)
-        except ChatError as error:
-            self._totals.failed += 1
-            self._note(request, started, outcome(error), error.usage, attempts=getattr(error, "attempts", 1))
-            raise
-        self._totals.answered += 1
-        self._totals.cached += reply.cached
-        used = (reply.prompt_tokens + reply.wasted[0], reply.completion_tokens + reply.wasted[1])
-        ended = "cached" if reply.cached else "ok"
-        self._note(request, started, ended, used, attempts=reply.attempts, cached=reply.cached)
-        return reply
-
-    def _note(
+    def note(
         self,
         request: ChatRequest,
         started: float,
@@ -56,6 +36,7 @@ class Calls:
         attempts: int,
         cached: bool = False,
     ) -> None:
+        """One line."""
         if self._file is None:
             return
         cost = 0.0 if cached else self._price.cost(*used) if self._price is not None else None
@@ -71,6 +52,8 @@ class Calls:
             "cost": cost,
             "outcome": ended,
         }
+        if request.task == "embed":
+            line["texts"] = len(request.messages)
         os.write(self._file, msgspec.json.encode(line) + b"\n")
 
     def close(self) -> None:
@@ -78,6 +61,33 @@ class Calls:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+class Calls:
+    """Counts and notes down every request. A text to embed counts as one, however many go out together."""
+
+    def __init__(self, inner: Backend, log: CallLog, totals: Totals) -> None:
+        self._inner = inner
+        self._log = log
+        self._totals = totals
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """The inner reply, noted down."""
+        started = time.perf_counter()
+        size = len(request.messages) if request.task == "embed" else 1
+        try:
+            reply = await self._inner.complete(request)
+        except ChatError as error:
+            self._totals.failed += size
+            attempts = getattr(error, "attempts", 1)
+            self._log.note(request, started, outcome(error), error.usage, attempts=attempts)
+            raise
+        self._totals.answered += size
+        self._totals.cached += reply.cached
+        used = (reply.prompt_tokens + reply.wasted[0], reply.completion_tokens + reply.wasted[1])
+        ended = "cached" if reply.cached else "ok"
+        self._log.note(request, started, ended, used, attempts=reply.attempts, cached=reply.cached)
+        return reply
 
 
 def outcome(error: ChatError) -> str:

@@ -10,7 +10,6 @@ from typing import Protocol
 
 from adjudge.chat.base import Backend, ChatReply, ChatRequest, Message
 from adjudge.chat.cache import FIRST_LOOK, LAST_LOOK
-from adjudge.chat.errors import ChatError
 from adjudge.chat.totals import Totals
 
 
@@ -55,7 +54,7 @@ class Embedder:
         self._where = where
         self._batch = batch
         self._totals = totals or Totals()
-        """A text counts as one request, however many go out together."""
+        """Counts what comes from the store; `Calls` counts what is asked."""
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, in order. Equal texts are asked once."""
@@ -86,14 +85,11 @@ class Embedder:
         store = self._store
         try:
             reply = await self._inner.complete(self._request(texts))
-        except BaseException as error:
-            if isinstance(error, ChatError):
-                self._totals.failed += len(texts)
+        except BaseException:
             if store is not None:
                 for text in texts:
                     store.free(keys[text])
             raise
-        self._totals.answered += len(texts)
         vectors = reply.text.split(" ")
         share = reply.prompt_tokens // len(texts)
         found = {

@@ -13,7 +13,7 @@ from msgspec import Struct
 from adjudge.chat.adapt import Adapt
 from adjudge.chat.base import Backend, ChatReply, ChatRequest
 from adjudge.chat.cache import Cache, Mode
-from adjudge.chat.calls import Calls
+from adjudge.chat.calls import CallLog, Calls
 from adjudge.chat.cost import Cost
 from adjudge.chat.deadline import Deadline
 from adjudge.chat.embed import Embedder
@@ -120,11 +120,13 @@ class Stack:
             cache = Cache(asked, where=where, path=options.cache_path, mode=options.cache)
             await cache.open()
             opening.push_async_callback(cache.close)
-            calls = Calls(cache, options.calls_path, where=where, price=self.price, totals=totals)
-            opening.callback(calls.close)
-            once = Once(calls, where=where, totals=totals)
+            log = CallLog(options.calls_path, where=where, price=self.price)
+            opening.callback(log.close)
+            once = Once(Calls(cache, log, totals), where=where, totals=totals)
             opening.push_async_callback(once.close)
-            embedder = Embedder(asked, cache, model=self.model, where=where, totals=totals)
+            embedder = Embedder(
+                Calls(asked, log, totals), cache, model=self.model, where=where, totals=totals
+            )
             self._top, self._embedder = once, embedder
             try:
                 yield
