@@ -254,6 +254,12 @@ def test_a_killed_process_asks_nothing_twice(tmp_path):
     # Answers under way when the process was killed had not reached the cache: at most those in flight.
     assert len(again) <= 8
     assert len(list(read_records(tmp_path / "run"))) == 60
+    used = json.loads((tmp_path / "run" / "run.json").read_text())["usage"]["openai/test-model"]
+    lines = [json.loads(line) for line in (tmp_path / "run" / "calls.jsonl").read_text().splitlines()]
+    paid = [line for line in lines if not line["cached"]]
+    assert used["sent"] == len(paid) >= before - 8, "both parts"
+    assert used["prompt_tokens"] == sum(line["prompt_tokens"] for line in paid)
+    assert used["answered"] == len(lines)
 
 
 def test_different_models_for_different_questions(tmp_path):

@@ -20,9 +20,9 @@ from adjudge.errors import InputError, UsageError
 from adjudge.evidence.shared import searches_kept
 from adjudge.judges.base import Judge
 from adjudge.judges.registry import make_judge
-from adjudge.judges.usage import usage_of
+from adjudge.run.outcome import Outcome, finish
 from adjudge.run.profile import Merged, merge
-from adjudge.run.session import Outcome, Session, rebuild_summary
+from adjudge.run.session import Session, rebuild_summary
 from adjudge.run.settings import Settings
 from adjudge.run.store import RunFolder, read_records
 from adjudge.types import Record, Sample, Summary, SummaryRow
@@ -45,13 +45,13 @@ class Result:
         self.summary: Summary = outcome.summary
         self.skipped: list[InputError] = outcome.skipped
         self.folder = folder
-        self.notes: dict[str, int] = dict(session.source.notes) if session and session.source else {}
+        self.notes = outcome.notes
         """Odd things in the input that were read all the same, with how often."""
         self.passed_over: dict[str, int] = dict(outcome.plan.passed_over) if outcome.plan else {}
         """Samples that a protocol nobody named does not speak of, per protocol."""
         self.resumed = outcome.resumed
-        self.usage: dict[str, dict[str, Any]] = usage_of(session.judge) if session else {}
-        """Calls, tokens and cost of each model that was asked."""
+        self.usage = outcome.usage
+        """Calls, tokens and cost of each model that was asked; a resumed run tells of all its parts."""
         self.already_finished = outcome.already_finished
         self._records = outcome.records
         self._outcome = outcome
@@ -120,18 +120,14 @@ class Result:
         if self._session is None or self._records is None or self._outcome.plan is None:
             raise UsageError(f"this result already lies in {self.folder}")
         path = Path(folder)
-        if path.exists() and any(path.iterdir()) and not overwrite:
+        if path.is_dir() and any(path.iterdir()) and not overwrite:
             raise UsageError(f"{path} is not empty; choose another folder or overwrite=True")
         with RunFolder(path) as out:
             out.clear()
             out.begin()
             for _, group in groupby(self._records, lambda record: record.id):
                 out.append(list(group))
-            info = self._session.info(self._outcome.plan, self._session.described)
-            info.signatures = self.summary.signatures
-            info.finished = True
-            out.write_summary(self.summary)
-            out.write_info(info)
+            finish(out, self._session.info(self._outcome.plan, self._session.described), self._outcome)
         self.folder = path
         return path
 

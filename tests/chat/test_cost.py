@@ -121,6 +121,15 @@ def test_a_wrong_price_file_is_a_clear_error(tmp_path: Path, text: str) -> None:
         load_prices(file)
 
 
+def test_totals_add_up_and_survive_being_written() -> None:
+    first, second = Totals(answered=2, sent=3, cost=0.5), Totals(answered=1, waited=2.0, unpriced=1)
+    both = first.plus(second)
+    assert both == Totals(answered=3, sent=3, cost=0.5, waited=2.0, unpriced=1)
+    assert both.plus(second, -1) == first
+    assert Totals.from_dict(first.to_dict()) == first
+    assert Totals.from_dict(both.to_dict()).to_dict()["cost"] is None
+
+
 def test_totals_say_when_the_cost_is_not_known() -> None:
     totals = Totals()
     asyncio.run(Cost(Spender(), price=None, name="p/m", totals=totals).complete(ask()))

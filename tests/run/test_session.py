@@ -18,6 +18,7 @@ import pytest
 import adjudge
 from adjudge import InputError, JudgeError, RunFolderError, Sample, UsageError
 from adjudge.api import Result
+from adjudge.chat.totals import Totals
 from adjudge.judges.rules import RulesJudge
 from adjudge.run.session import rebuild_summary
 from adjudge.run.store import RunFolder, read_records, shard_paths
@@ -328,6 +329,68 @@ def test_result_to_pandas_and_save(samples, tmp_path):
     assert loaded.summary == result.summary
     assert "rgb.accuracy" in result._repr_html_()
     assert "20 samples" in repr(result)
+
+
+def test_a_saved_result_tells_what_a_run_into_a_folder_tells(tmp_path):
+    source = tmp_path / "odd.jsonl"
+    rows = [json.dumps(rgb_sample(index)) for index in range(3)]
+    source.write_text("\n".join([*rows, '{"id": 7, "question": ["no"]}', rows[0].replace("s0", "s9")]) + "\n")
+    with source.open("a") as stream:
+        stream.write(rows[1].replace("s1", "s10").replace("0.5", "NaN") + "\n")
+    judge = CountingJudge()
+    adjudge.evaluate(source, "rgb", judge=judge, skip_bad=True, out=tmp_path / "run")
+    result = adjudge.evaluate(source, "rgb", judge=judge, skip_bad=True)
+    result.save(tmp_path / "saved")
+    told, saved = (json.loads((tmp_path / name / "run.json").read_text()) for name in ("run", "saved"))
+    for key in ("skipped", "notes", "usage", "signatures", "finished", "settings", "protocols"):
+        assert saved[key] == told[key], key
+    assert sum(saved["skipped"].values()) == 1
+    assert saved["notes"]
+    assert saved["usage"]["counting"]["answered"] == 0, "rgb asks a judge nothing here"
+
+
+def test_a_file_is_no_place_to_save_to(samples):
+    with pytest.raises(RunFolderError, match="choose another folder"):
+        adjudge.evaluate(samples).save(samples)
+
+
+class CountingJudge(RulesJudge):
+    """The rules, with a count of what they were asked."""
+
+    name = "counting"
+
+    def __init__(self):
+        self.totals = Totals()
+
+    async def ask(self, questions):
+        self.totals.answered += len(questions)
+        return await super().ask(questions)
+
+
+def test_a_resumed_run_tells_what_all_its_parts_used_and_when_it_began(tmp_path):
+    rows, judge = [violation_sample(index) for index in range(6)], CountingJudge()
+    adjudge.evaluate(rows, "violations", judge=judge)
+    asked = judge.totals.answered
+    assert asked
+
+    def stop(done):
+        if done == 4:
+            raise RuntimeError("stopped")
+
+    out = tmp_path / "run"
+    with pytest.raises(RuntimeError, match="stopped"):
+        adjudge.evaluate(rows, "violations", judge=judge, out=out, on_progress=stop)
+    info = json.loads((out / "run.json").read_text())
+    first = info["usage"]["counting"]["answered"]
+    assert 0 < first <= asked, "what the judge was asked before is not this run's"
+    (out / "run.json").write_text(json.dumps({**info, "created": "2024-01-01T00:00:00+00:00"}))
+    before = judge.totals.answered
+    result = adjudge.evaluate(rows, "violations", judge=judge, out=out)
+    info = json.loads((out / "run.json").read_text())
+    assert result.resumed
+    assert info["usage"] == result.usage
+    assert info["usage"]["counting"]["answered"] == first + judge.totals.answered - before
+    assert info["created"] == "2024-01-01T00:00:00+00:00"
 
 
 def test_only_wanted_metrics_are_labelled_and_scored(samples):

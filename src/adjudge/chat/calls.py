@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,45 @@ def outcome(error: ChatError) -> str:
     if isinstance(error, BadReply):
         return f"BadReply: {error.kind}"
     return type(error).__name__
+
+
+class _Line(msgspec.Struct):
+    """What a line tells of usage."""
+
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    attempts: int
+    cached: bool
+    cost: float | None
+    outcome: str
+    texts: int = 1
+
+
+def read_calls(path: Path) -> dict[str, Totals]:
+    """What was used according to a call log, by model; nothing where there is no log.
+
+    Other than running totals it does not know what was shared in flight or waited for.
+    """
+    found: dict[str, Totals] = {}
+    decode = msgspec.json.Decoder(_Line).decode
+    with path.open("rb") if path.exists() else BytesIO() as stream:
+        for row in stream:
+            try:
+                line = decode(row)
+            except msgspec.MsgspecError:  # torn, as a kill leaves it
+                continue
+            totals = found.setdefault(line.model, Totals())
+            if line.outcome in ("ok", "cached"):
+                totals.answered += line.texts
+            else:
+                totals.failed += line.texts
+            if line.cached:
+                totals.cached += 1
+                continue
+            totals.sent += line.attempts
+            totals.prompt_tokens += line.prompt_tokens
+            totals.completion_tokens += line.completion_tokens
+            totals.cost += line.cost or 0.0
+            totals.unpriced += line.attempts * (line.cost is None)
+    return found

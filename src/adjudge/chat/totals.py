@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -27,9 +28,19 @@ class Totals(Struct):
     waited: float = 0.0
     """Seconds spent between attempts, over all requests."""
 
+    def plus(self, other: Totals, sign: int = 1) -> Totals:
+        """Both together; with sign -1, what came since the other."""
+        names = self.__struct_fields__
+        return Totals(*(getattr(self, name) + sign * getattr(other, name) for name in names))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a summary; the cost is None if any part of it is unknown."""
         found: dict[str, Any] = msgspec.structs.asdict(self)
         if self.unpriced:
             found["cost"] = None
         return found
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Totals:
+        """What `to_dict` gave."""
+        return msgspec.convert({**values, "cost": values.get("cost") or 0.0}, cls)

@@ -4,44 +4,32 @@ from __future__ import annotations
 
 import platform
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from adjudge._version import __version__
 from adjudge.datasets.source import Source
 from adjudge.errors import InputError, RunFolderError
 from adjudge.judges.base import Judge, opened
-from adjudge.judges.usage import usage_of
+from adjudge.judges.usage import RunUsage
 from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import make_protocol
 from adjudge.protocols.base import Protocol
 from adjudge.run.earlier import consulted, earlier_run
 from adjudge.run.engine import Plan, plan_run, take_head, views_of
+from adjudge.run.finished import Finished
 from adjudge.run.local import score_stream
+from adjudge.run.outcome import Outcome, finish
 from adjudge.run.settings import Settings
 from adjudge.run.store import RunFolder, RunInfo, read_info, read_records, read_summary
 from adjudge.types import Record, Sample, Summary
 
 FLUSH_SECONDS = 0.5
-
-
-class Outcome(Struct, kw_only=True):
-    """What a run came to."""
-
-    summary: Summary
-    plan: Plan | None
-    records: list[Record] | None
-    skipped: list[InputError]
-    resumed: int = 0
-    """Samples taken over from an earlier, interrupted run."""
-    already_finished: bool = False
 
 
 class Session:
@@ -64,6 +52,7 @@ class Session:
         self.skip_bad = skip_bad
         self.on_progress = on_progress
         self.skipped: list[InputError] = []
+        self.usage = RunUsage(judge)
         self.source: Source | None = None
         """Where the samples are read from, for what it noted on the way."""
         self._done = 0
@@ -116,7 +105,14 @@ class Session:
             earlier = None if overwrite else earlier_run(path, self.settings, source)
             if earlier is not None and earlier.finished:
                 summary = rebuild_summary(path, self.by)
-                return Outcome(summary=summary, plan=None, records=None, skipped=[], already_finished=True)
+                return Outcome(
+                    summary=summary,
+                    plan=None,
+                    records=None,
+                    skipped=[],
+                    usage=self.usage.so_far(),
+                    already_finished=True,
+                )
             head, everything = take_head(samples)
             plan = self._plan(head)
             if earlier is None:
@@ -124,21 +120,24 @@ class Session:
             else:
                 folder.cut_last_sample()
             info = self.info(plan, source)
+            if earlier is not None:
+                info.created = earlier.created
+                self.usage.go_on(earlier.usage, path / "calls.jsonl")
+                info.usage = self.usage.so_far()
             folder.write_info(info)
             fold = plan.fold(self.by)
-            finished = _Finished(path if earlier is not None else None)
+            finished = Finished(path if earlier is not None else None)
             folder.begin()
-            async with opened(self.judge):
-                await self._fill(folder, plan, fold, self._pending(everything, finished, fold), finished)
+            try:
+                async with opened(self.judge):
+                    await self._fill(folder, plan, fold, self._pending(everything, finished, fold), finished)
+            except BaseException:
+                info.usage = self.usage.so_far()
+                with suppress(RunFolderError):  # the disk may be what stopped the run
+                    folder.write_info(info)
+                raise
             outcome = self._outcome(plan, fold, None)
-            folder.flush()
-            folder.write_summary(outcome.summary)
-            info.signatures = outcome.summary.signatures
-            info.skipped = dict(Counter(error.problem for error in self.skipped))
-            info.usage = usage_of(self.judge)
-            info.notes = dict(self.source.notes) if self.source is not None else {}
-            info.finished = True
-            folder.write_info(info)
+            finish(folder, info, outcome)
             return outcome
 
     async def _fill(
@@ -147,7 +146,7 @@ class Session:
         plan: Plan,
         fold: SummaryFold,
         pending: Iterator[tuple[int, Sample]],
-        finished: _Finished,
+        finished: Finished,
     ) -> None:
         flushed = time.monotonic()
         async for sample, new in score_stream(pending, plan, concurrency=self.concurrency, on_error=self.bad):
@@ -168,7 +167,7 @@ class Session:
             )
 
     def _pending(
-        self, samples: Iterable[Sample], finished: _Finished, fold: SummaryFold
+        self, samples: Iterable[Sample], finished: Finished, fold: SummaryFold
     ) -> Iterator[tuple[int, Sample]]:
         """Samples not yet in the folder; those that are go straight to the fold."""
         for index, sample in enumerate(samples):
@@ -204,30 +203,14 @@ class Session:
         signatures = {name: " ; ".join(sorted(found)) for name, found in self._signatures.items()}
         summary = make_summary(plan.protocols, fold, signatures, self.by, self._scored)
         return Outcome(
-            summary=summary, plan=plan, records=records, skipped=self.skipped, resumed=self._resumed
+            summary=summary,
+            plan=plan,
+            records=records,
+            skipped=self.skipped,
+            usage=self.usage.so_far(),
+            notes=dict(self.source.notes) if self.source is not None else {},
+            resumed=self._resumed,
         )
-
-
-class _Finished:
-    """Samples that an earlier run already wrote, taken over one after another."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._groups = groupby(read_records(path), lambda record: record.id) if path else iter(())
-        self._records: list[Record] = []
-        self.ahead: str | None = None
-        """Id of the next such sample."""
-        self._step()
-
-    def take(self) -> list[Record]:
-        records = self._records
-        self._step()
-        return records
-
-    def _step(self) -> None:
-        self.ahead, self._records = None, []
-        for key, group in self._groups:
-            self.ahead, self._records = key, list(group)
-            return
 
 
 def make_summary(
