@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
+import io
 import json
 import os
+import tarfile
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -34,6 +38,36 @@ def everything(source: Source) -> list[object]:
 
 def data_of(source: Source) -> list[object]:
     return [row.data for row in source.rows()]
+
+
+def tar(folder: Path, name: str, **files: str) -> Path:
+    path = folder / name
+    with tarfile.open(path, "w:gz" if name.endswith("gz") else "w") as archive:
+        for inner, content in files.items():
+            entry = tarfile.TarInfo(f"{inner}.jsonl")
+            entry.size = len(content.encode())
+            archive.addfile(entry, io.BytesIO(content.encode()))
+    return path
+
+
+@pytest.mark.parametrize("name", ["x.tar", "x.tar.gz", "x.tgz"])
+def test_an_archive_is_closed_on_every_pass(tmp_path: Path, name: str) -> None:
+    source = Source(tar(tmp_path, name, x=lines(ROWS)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        for _ in range(2):
+            assert source.shape == "jsonl"
+            assert data_of(source) == ROWS
+        with source.open() as stream:
+            below = stream._stream  # type: ignore[attr-defined]
+        assert below.closed
+
+
+def test_an_archive_that_is_refused_is_closed(tmp_path: Path) -> None:
+    """Else a warning about it fails this test."""
+    with pytest.raises(InputError, match="the archive holds 2 files"):
+        Source(tar(tmp_path, "x.tar", x=lines(ROWS), y=lines(ROWS))).open()
+    gc.collect()
 
 
 # shapes

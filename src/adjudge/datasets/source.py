@@ -83,7 +83,11 @@ class Source:
                 packed = stream.read(2) == b"\x1f\x8b"
             opener = gzip.open if packed else open
             unpacked = cast("IO[bytes]", opener(self.path, "rb"))
-            return open_single(unpacked, self.name) if is_tar(unpacked) else unpacked
+            try:
+                return open_single(unpacked, self.name) if is_tar(unpacked) else unpacked
+            except BaseException:
+                unpacked.close()
+                raise
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
