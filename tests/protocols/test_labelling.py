@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from msgspec.structs import replace
 
 import adjudge
@@ -15,6 +17,8 @@ from adjudge.judges.base import (
     Support,
     SupportSentence,
 )
+from adjudge.protocols import make_protocol
+from adjudge.types import Sample, from_json
 
 RAW = {
     "id": "s",
@@ -77,6 +81,25 @@ def test_trace_asks_once_and_scores():
     assert result.value("trace.adherence") == 0.0
     assert result.value("trace.supported_sentences") == 0.5
     assert result.summary.signatures["trace"].startswith("trace|v1|judge:opinion|")
+
+
+def test_sentences_are_split_by_the_language_that_a_sample_names():
+    german = {
+        "id": "s",
+        "question": "Seit wann steht er?",
+        "contexts": ["Der Turm steht seit dem 5. Mai 1893. Er ist hoch."],
+        "response": "Er steht seit dem 5. Mai 1893.",
+        "attributes": {"language": "de"},
+    }
+    judge = Opinion()
+    adjudge.evaluate([german], "trace", judge=judge)
+    assert [text for _, text in judge.asked[0].contexts] == [
+        "Der Turm steht seit dem 5. Mai 1893.",
+        "Er ist hoch.",
+    ]
+    assert [text for _, text in judge.asked[0].response] == ["Er steht seit dem 5. Mai 1893."]
+    given = make_protocol("trace").given_units(from_json(json.dumps(german).encode(), Sample))
+    assert [unit.id for unit in given] == ["ctx:0a", "ctx:0b", "resp:a"]
 
 
 def test_trace_step_by_step():

@@ -72,6 +72,13 @@ def test_joint_with_contexts_takes_two_questions() -> None:
     assert from_json(to_json(Record(protocol="safe", labels=labelled.labels)), Record).labels
 
 
+def test_sentences_are_split_by_the_language_that_the_sample_names() -> None:
+    judge = Scripted(ExtractFacts=lambda q: ())
+    response = "Er steht seit dem 5. Mai 1893. Er ist hoch."
+    label(Safe(k=2), msgspec.structs.replace(SAMPLE, response=response, attributes={"language": "de"}), judge)
+    assert judge.asked[0].sentences == ("Er steht seit dem 5. Mai 1893.", "Er ist hoch.")
+
+
 def test_facts_in_any_order_and_of_no_known_sentence() -> None:
     """A judge may list facts as it likes, repeat a repeat, and miscount: nothing is lost or mixed up."""
     listed = (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import InputError
 from adjudge.segment.sentences import guess_language, split_sentences
-from adjudge.segment.units import context_units, field_text, response_units, unit_text
+from adjudge.segment.units import context_units, field_text, named_language, response_units, unit_text
 from adjudge.types import Sample, Unit
 
 
@@ -213,3 +213,19 @@ def test_words_of_units() -> None:
     for field in ("contexts.2", "contexts.x", "gold", None):
         with pytest.raises(InputError, match="sample 's'"):
             unit_text(Unit("x", None, field), sample)
+
+
+@pytest.mark.parametrize(
+    ("named", "code"),
+    [("de", "de"), ("de-AT", "de"), ("zh_CN", "zh"), (" FR", "fr"), ("gsw", "gsw")]
+    + [(odd, None) for odd in ("German", "", "?", 5, True)],
+)
+def test_the_language_is_the_one_that_a_sample_names_by_its_code(named: str | int, code: str | None) -> None:
+    assert named_language(Sample(id="s", attributes={"language": named})) == code
+    assert named_language(Sample(id="s")) is None
+
+
+@pytest.mark.parametrize("code", ["qq", "en", None])
+def test_an_unknown_language_is_split_as_without_one(code: str | None) -> None:
+    text = "Dr. Webb came on the 5. May flowers bloomed. 他来了。她走了。"
+    assert words(text, code) == words(text)

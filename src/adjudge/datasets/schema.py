@@ -37,6 +37,10 @@ not overlooked: what is not a field goes under `attributes`, or is named on the 
  "contexts": ["The mill opened in 1851."], "reference": "1851", "attributes": {{"system": "baseline"}}}}
 ```
 
+The attribute `language`, a code such as `de`, says by which rules trace and safe split the sample's texts
+into sentences ("seit dem 5. Mai" is not split after "5."); without it they are split as English or Chinese,
+whichever the characters show.
+
 Each protocol says which fields it needs: see `adjudge list protocols`. The same as JSON Schema is in
 [sample.schema.json](sample.schema.json); this page and that file are made by
 `python -m adjudge.datasets.schema`.

@@ -25,6 +25,7 @@ from adjudge.protocols.safe import Safe, fact_units
 from adjudge.protocols.safe_search import Claim, Manner, Verdict, check_contexts, look_up
 from adjudge.segment.keys import letters
 from adjudge.segment.sentences import split_sentences
+from adjudge.segment.units import named_language
 from adjudge.types import Label, Labelled, Sample, Span, Unit
 
 
@@ -64,7 +65,7 @@ class _Split(Struct):
 async def label_facts(safe: Safe, sample: Sample, judge: Judge) -> Labelled:
     """All units and labels of one response; no call for an empty one."""
     response, source = sample.response or "", f"judge:{judge.name}"
-    spans = split_sentences(response)
+    spans = split_sentences(response, named_language(sample))
     sentences = tuple(response[start:end] for start, end in spans)
     checking = "check" in safe.wanted_labels
     split = _Split()

@@ -28,7 +28,7 @@ from adjudge.metrics.ratios import scored, unscored
 from adjudge.protocols.base import Protocol
 from adjudge.protocols.trace_label import label_sentences
 from adjudge.segment.keys import normal_key
-from adjudge.segment.units import context_units, response_units
+from adjudge.segment.units import context_units, named_language, response_units
 from adjudge.types import Formula, Grid, Label, Labelled, MeanOf, MetricSpec, Ratio, Sample, Score, Unit
 
 _LABELS = frozenset(
@@ -124,9 +124,9 @@ class Trace(Protocol, frozen=True, kw_only=True):
         kinds = {unit.kind for unit in sample.units}
         units = sample.units
         if "ctx" not in kinds and sample.contexts is not None:
-            units += context_units(sample.contexts)
+            units += context_units(sample.contexts, named_language(sample))
         if "resp" not in kinds and sample.response is not None:
-            units += response_units(sample.response)
+            units += response_units(sample.response, named_language(sample))
         return units
 
     @property

@@ -18,7 +18,7 @@ from adjudge.judges.base import (
     SupportSentence,
 )
 from adjudge.protocols.asking import all_said, ask_once, failures, reason_of
-from adjudge.segment.units import context_units, response_units, unit_text
+from adjudge.segment.units import context_units, named_language, response_units, unit_text
 from adjudge.types import Label, Sample, Unit
 
 Keyed = tuple[tuple[str, str], ...]
@@ -78,8 +78,8 @@ async def label_sentences(
 
     One joint question, or step by step: one for relevance and one a response sentence.
     """
-    contexts = context_units(sample.contexts or ())
-    response = response_units(sample.response or "")
+    contexts = context_units(sample.contexts or (), named_language(sample))
+    response = response_units(sample.response or "", named_language(sample))
     keyed = [
         tuple((unit.id.partition(":")[2], unit_text(unit, sample)) for unit in units)
         for units in (contexts, response)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from adjudge.errors import InputError
 from adjudge.segment.keys import context_key, letters
 from adjudge.segment.sentences import split_sentences
 from adjudge.types import Answer, Sample, Unit
+
+_CODE = re.compile(r"\s*([a-zA-Z]{2,3})(?:[-_].*)?", re.DOTALL)
+
+
+def named_language(sample: Sample) -> str | None:
+    """The language that a sample's attribute names, `de` for `de-AT`; None leaves it to a guess."""
+    found = _CODE.fullmatch(str(sample.attributes.get("language", "")))
+    return found[1].lower() if found else None
 
 
 def context_units(contexts: Sequence[str], language: str | None = None) -> tuple[Unit, ...]:
