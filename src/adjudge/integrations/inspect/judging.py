@@ -23,7 +23,7 @@ GRADER = "grader"
 
 @lru_cache(maxsize=1)
 def _local() -> Judge:
-    """Loading its models takes long, and it keeps nothing of one question for the next."""
+    """Loading its models takes long, and what it keeps of one question changes no answer to the next."""
     return make_judge("local")
 
 

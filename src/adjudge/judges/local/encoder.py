@@ -20,10 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.errors import JudgeError
+from adjudge.judges.local.kept import Kept
 from adjudge.judges.local.onnx_folder import digest_of, feed_of, open_onnx, read_tokenizer
 from adjudge.judges.local.st_models import load
 
 Matrix = NDArray[np.float32]
+
+_KEPT = 20_000_000
+"""Of single words: some 200,000, more than people use."""
 
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -70,7 +74,7 @@ class BundledEncoder:
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
         self._vectors = _read_matrix(weights)
-        self._words: dict[str, Matrix] = {}
+        self._words: Kept[str, Matrix] = Kept(_KEPT)
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         out = np.zeros((len(texts), self._vectors.shape[1]), dtype=np.float32)
@@ -83,16 +87,10 @@ class BundledEncoder:
 
     def words(self, words: Sequence[str]) -> Matrix:
         """Unit vectors of single words, each computed once."""
-        fresh = [word for word in dict.fromkeys(words) if word not in self._words]
-        if fresh:
-            if len(self._words) > 200_000:
-                self._words.clear()
-                fresh = list(dict.fromkeys(words))
-            for word, row in zip(fresh, self.encode(fresh), strict=True):
-                self._words[word] = row
         if not words:
             return np.zeros((0, self._vectors.shape[1]), dtype=np.float32)
-        return np.stack([self._words[word] for word in words])
+        found = self._words.of(words, lambda fresh: list(self.encode(fresh)))
+        return np.stack([found[word] for word in words])
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge.judges.local.encoder import Matrix, bundled
+from adjudge.judges.local.kept import kept
 from adjudge.judges.local.numbers import Numbers, find_numbers
 from adjudge.judges.local.words import Bag, bag, weight
 from adjudge.segment.sentences import split_sentences
@@ -14,6 +15,8 @@ _ROOT = 4
 """Letters by which a name and what is derived from it are told to be the same: Korea, Koreans."""
 _LONGEST_SENTENCE = 600
 """Characters; tables and lists without stops are cut at this length."""
+_KEPT = 2_000_000
+"""Characters of texts that are kept prepared, at some 80 bytes each; a few samples have fewer."""
 
 
 class Evidence:
@@ -51,7 +54,7 @@ def _pieces(text: str) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=2048)
+@kept(_KEPT)
 def prepare(text: str) -> Evidence:
     """The evidence of a text; equal texts share it."""
     return Evidence(text)

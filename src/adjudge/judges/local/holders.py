@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge.judges.local.evidence import Evidence
+from adjudge.judges.local.kept import kept
 from adjudge.judges.local.names import BESIDE, NAME, Finding, name_words, same_name
 
 _RANK = r"(?:(?P<rank>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)[- ])?"
@@ -62,7 +62,7 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
     return None
 
 
-@lru_cache(maxsize=2048)
+@kept(2_000_000)
 def _known(sentences: tuple[str, ...]) -> tuple[Held, ...]:
     return tuple(one for sentence in sentences for one in held(sentence))
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.errors import JudgeError
+from adjudge.judges.local.kept import Kept
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
@@ -35,7 +36,8 @@ RELEVANT, USED, SUPPORTED, WRONG = range(4)
 _TOKENS = 1536
 """Tokens of one batch: more no longer fit a core's own cache."""
 _DECIMALS = 4
-_KEPT_TEXTS = 50_000
+_KEPT = 10_000_000
+"""Characters of texts that are kept as tokens."""
 
 
 class PairScore(NamedTuple):
@@ -73,7 +75,7 @@ class JudgeModel:
         self._session = _open(_checked(self._folder, "judge.onnx", sums))
         self._threads = threads or _cores()
         self._tokenizer = _tokenizer(_checked(self._folder, "tokenizer.json", sums))
-        self._ids: dict[str, Ids] = {}
+        self._ids: Kept[str, Ids] = Kept(_KEPT)
         self.inputs = self.tokens = 0
         """What was read so far."""
 
@@ -107,17 +109,13 @@ class JudgeModel:
         return results
 
     def _tokenised(self, texts: Sequence[str]) -> dict[str, Ids]:
-        fresh = [text for text in dict.fromkeys(texts) if text not in self._ids]
-        if len(self._ids) + len(fresh) > _KEPT_TEXTS:
-            self._ids.clear()
-            fresh = list(dict.fromkeys(texts))
-        # A lone surrogate has no UTF-8 form, which the tokenizer is handed.
-        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in fresh]
-        for text, found in zip(
-            fresh, self._tokenizer.encode_batch(clean, add_special_tokens=False), strict=True
-        ):
-            self._ids[text] = np.array(found.ids, dtype=np.int64)
-        return self._ids
+        def made(fresh: list[str]) -> list[Ids]:
+            # A lone surrogate has no UTF-8 form, which the tokenizer is handed.
+            clean = [text.encode("utf-8", "replace").decode("utf-8") for text in fresh]
+            found = self._tokenizer.encode_batch(clean, add_special_tokens=False)
+            return [np.array(one.ids, dtype=np.int64) for one in found]
+
+        return self._ids.of(texts, made)
 
     def _run(self, inputs: Sequence[_Input], documents: bool = False) -> Iterator[tuple[int, Floats, Floats]]:
         """Number, pair logits and token logits of every input."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from adjudge.judges.local.evidence import Evidence
+from adjudge.judges.local.kept import kept
 from adjudge.judges.local.names import BESIDE, NAME, Finding, name_words, same_name
 from adjudge.judges.local.numbers import Date, date_differs, find_numbers
 from adjudge.judges.local.numerals import MONTH
@@ -97,7 +97,7 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
     return wrong[0] if wrong else found[0] if found else None
 
 
-@lru_cache(maxsize=2048)
+@kept(2_000_000)
 def _known(sentences: tuple[str, ...]) -> tuple[Event, ...]:
     return tuple(event for sentence in sentences for event in events(sentence))
 

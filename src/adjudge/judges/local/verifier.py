@@ -24,7 +24,11 @@ from numpy.typing import NDArray
 from adjudge.errors import JudgeError
 from adjudge.judges.local.features import NAMES, Compared, features
 from adjudge.judges.local.foreign import is_foreign, probabilities
+from adjudge.judges.local.kept import Kept
 from adjudge.judges.local.onnx_folder import has_onnx
+
+_KEPT = 10_000_000
+"""Characters of claims and their evidence whose opinions are kept."""
 
 
 class Opinion(NamedTuple):
@@ -106,22 +110,16 @@ class FeatureVerifier:
 
     def __init__(self) -> None:
         self._model = _model()
-        self._seen: dict[tuple[str, str], Opinion] = {}
+        self._seen: Kept[tuple[str, str], Opinion] = Kept(_KEPT)
 
     @property
     def name(self) -> str:
         return self._model.name
 
     def verdicts(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
-        return [self._verdict(claim, text) for claim, text in zip(claims, evidences, strict=True)]
-
-    def _verdict(self, claim: str, text: str) -> Opinion:
-        key = claim, text
-        if key not in self._seen:
-            if len(self._seen) > 100_000:
-                self._seen.clear()
-            self._seen[key] = self._opinion(claim, text)
-        return self._seen[key]
+        pairs = list(zip(claims, evidences, strict=True))
+        found = self._seen.of(pairs, lambda fresh: [self._opinion(*pair) for pair in fresh])
+        return [found[pair] for pair in pairs]
 
     def _opinion(self, claim: str, text: str) -> Opinion:
         if not claim.strip() or not text.strip():
