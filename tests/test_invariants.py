@@ -13,7 +13,8 @@ from adjudge.judges.rules import RulesJudge
 from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import make_protocol, protocol_names
 from adjudge.protocols.base import Protocol
-from adjudge.run.engine import Plan, score_batch, views_of
+from adjudge.run.engine import Plan, views_of
+from adjudge.run.local import score_stream
 from adjudge.types import Grid, Label, Record, Sample, Unit, Violation, from_json, to_json
 
 SOURCE = "human:test"
@@ -124,7 +125,11 @@ MAKERS = {"rgb": rgb, "trace": trace, "safe": safe, "ragchecker": ragchecker, "v
 
 def scored(protocol: Protocol, samples: list[Sample]) -> list[Record]:
     plan = Plan(protocols=(protocol,), judge=RulesJudge())
-    return [record for batch in asyncio.run(score_batch(samples, plan)) for record in batch]
+
+    async def run() -> list[Record]:
+        return [record async for _, found in score_stream(enumerate(samples), plan) for record in found]
+
+    return asyncio.run(run())
 
 
 def folded(protocol: Protocol, records: list[Record]) -> SummaryFold:

@@ -11,7 +11,7 @@ from adjudge import InputError, JudgeError, Sample
 from adjudge.judges.base import CheckClaims, Question, Reply
 from adjudge.judges.local.judge import LocalJudge
 from adjudge.protocols import make_protocol
-from adjudge.run.engine import GATHERED, Plan, score_batch, score_sample
+from adjudge.run.engine import GATHERED, Plan, score_sample
 from adjudge.run.local import score_stream
 from adjudge.types import Record, to_json
 
@@ -73,9 +73,8 @@ def test_records_are_the_same_bytes_as_one_by_one() -> None:
     ]
     assert not problem
     assert [to_json(r) for records in together for r in records] == [to_json(r) for rs in alone for r in rs]
-    assert asyncio.run(score_batch(samples[:3], plan_of(LocalJudge()))) == [
-        asyncio.run(score_sample(one, plan_of(LocalJudge()))) for one in samples[:3]
-    ]
+    few, _, _ = streamed(iter(samples[:3]), plan_of(LocalJudge()))
+    assert few == [asyncio.run(score_sample(one, plan_of(LocalJudge()))) for one in samples[:3]]
 
 
 def test_the_judge_is_asked_once_for_every_few_samples() -> None:
@@ -98,8 +97,13 @@ def test_a_bad_sample_is_told_in_its_place_and_its_neighbours_are_scored() -> No
     assert [records[0].id for records in found] == ["s0", "s2"]
     assert [error.sample for error in errors] == ["s1"]
     assert not problem
+
+    async def unforgiving() -> None:
+        async for _ in score_stream(enumerate(samples), plan_of(Counting())):
+            pass
+
     with pytest.raises(InputError, match="response"):
-        asyncio.run(score_batch(samples, plan_of(Counting())))
+        asyncio.run(unforgiving())
 
 
 def test_what_came_before_a_failure_is_kept() -> None:

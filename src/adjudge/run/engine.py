@@ -1,4 +1,7 @@
-"""One sample in, its records out. Every driver (local, Ray, integrations) calls `score_batch`."""
+"""What a run does, decided beforehand, and one sample's records, or a few samples', by it.
+
+`local.score_stream` drives runs; Inspect's scorers call `score_sample` themselves.
+"""
 
 from __future__ import annotations
 
@@ -223,21 +226,6 @@ async def score_sample(
 def _bare(protocol: Protocol, sample: Sample) -> Labelled:
     """A sample that nobody labelled: scoring it says so."""
     return Labelled(sample.id, sample.item, protocol.attributes(sample), (), ())
-
-
-async def score_batch(samples: Sequence[Sample], plan: Plan) -> list[list[Record]]:
-    """The records of several samples, in their order; those that wait wait together."""
-    if not plan.judge.immediate:
-        return list(await asyncio.gather(*(score_sample(sample, plan) for sample in samples)))
-    if not plan.gathering():
-        return [await score_sample(sample, plan) for sample in samples]
-    found: list[list[Record]] = []
-    for start in range(0, len(samples), GATHERED):
-        for outcome in await score_together([(s, None) for s in samples[start : start + GATHERED]], plan):
-            if isinstance(outcome, BaseException):
-                raise outcome
-            found.append(outcome)
-    return found
 
 
 async def score_together(
