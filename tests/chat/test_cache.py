@@ -7,16 +7,17 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from adjudge.chat.answers import Answers, default_path
 from adjudge.chat.base import ChatReply, ChatRequest
-from adjudge.chat.cache import Cache, Mode
+from adjudge.chat.cache import FAILED, Cache, Mode
 from adjudge.chat.errors import BadReply, ChatError, ContextTooLong, GaveUp, NotRecorded, ServerFault
-from adjudge.chat.scripted import Scripted, export_answers, recorded
-from adjudge.errors import InputError, JudgeError
+from adjudge.chat.scripted import Scripted
+from adjudge.errors import JudgeError
 from chat.helpers import ask
 
 
@@ -90,7 +91,9 @@ def test_lasting_failures_come_again_in_a_replay_and_only_there(tmp_path: Path, 
     assert str(found.value) == str(error)
     assert getattr(found.value, "raw", None) == getattr(error, "raw", None)
     assert found.value.usage == (0, 0), "nothing is billed again"
-    assert export_answers(path, tmp_path / "out.jsonl") == 0
+    with closing(sqlite3.connect(path)) as database:
+        keys = [key for (key,) in database.execute("SELECT key FROM answers")]
+    assert all(key.endswith(FAILED) for key in keys), "a failure is no answer"
     assert answer(path, "one")[0].text == "said one", "another server may manage"
     assert answer(path, "one", mode="replay")[0].text == "said one"
 
@@ -254,20 +257,6 @@ def test_several_processes_write_one_fresh_cache(tmp_path: Path) -> None:
         assert database.execute("SELECT count(*) FROM answers").fetchone() == (1600,)
     finally:
         database.close()
-
-
-def test_recorded_answers_repeat_a_run(tmp_path: Path) -> None:
-    answer(tmp_path / "a.sqlite", "one", "two")
-    assert export_answers(tmp_path / "a.sqlite", tmp_path / "r.jsonl") == 2
-    backend = recorded(tmp_path / "r.jsonl", where="w")
-    assert asyncio.run(backend.complete(ask("two"))).text == "said two"
-    with pytest.raises(NotRecorded, match="three"):
-        asyncio.run(backend.complete(ask("three")))
-    (tmp_path / "bad.jsonl").write_text('{"key": 3}\n')
-    with pytest.raises(InputError, match=r"bad\.jsonl:1"):
-        recorded(tmp_path / "bad.jsonl", where="w")
-    with pytest.raises(InputError):
-        export_answers(tmp_path / "none.sqlite", tmp_path / "r.jsonl")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file modes")

@@ -139,17 +139,6 @@ def test_a_search_made_before_is_remembered_and_one_nobody_waits_for_is_called_o
     asyncio.run(run())
 
 
-def test_closing_by_hand() -> None:
-    async def run() -> None:
-        await shared.shared_evidence("shelf:top")
-        await shared.close_shared()
-        assert Shelf.made[0].log == ["open", "close"]
-        await shared.shared_evidence("shelf:top")
-
-    asyncio.run(run())
-    assert [shelf.log for shelf in Shelf.made] == [["open", "close"]] * 2
-
-
 def test_what_cannot_be_opened_says_so_to_everyone() -> None:
     async def run() -> list[Any]:
         opening = [shared.shared_evidence("shelf:broken") for _ in range(3)]

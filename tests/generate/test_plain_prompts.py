@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from adjudge.metrics import answers
-from adjudge.prompts.plain import load_plain, plain_names
+from adjudge.prompts import plain
+from adjudge.prompts.plain import load_plain
 
 DIGESTS = {
     "longfact/naive_factuality_prompt@1": "47b7db78b38fe5647a97",
@@ -19,7 +22,9 @@ DIGESTS = {
 
 
 def test_no_prompt_was_edited() -> None:
-    assert {name: load_plain(name).digest for name in plain_names()} == DIGESTS
+    folder = Path(plain.__file__).parent
+    names = [path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.toml")]
+    assert {name: load_plain(name).digest for name in names} == DIGESTS
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

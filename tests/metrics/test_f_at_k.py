@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.metrics.f_at_k import f1_at_k, precision, recall_at_k, significant
+from adjudge.metrics.f_at_k import f1_at_k, precision, recall_at_k
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +57,3 @@ def test_parts(supported: int, not_supported: int, k: int, p: float, r: float, f
 def test_f1_lies_between_precision_and_recall(supported: int, not_supported: int, k: int) -> None:
     parts = precision(supported, not_supported), recall_at_k(supported, k)
     assert min(parts) - 1e-12 <= f1_at_k(supported, not_supported, k) <= max(parts) + 1e-12
-
-
-def test_significant_figures(reference: Any) -> None:
-    for value, figures, expected in reference["round_to_sigfigs"]["rows"]:
-        got = significant(float("nan") if value == "nan" else value, figures)
-        assert math.isnan(got) if expected == "nan" else got == expected

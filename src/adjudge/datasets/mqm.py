@@ -38,7 +38,6 @@ class Mark(NamedTuple):
 
     span: Span
     category: str
-    severity: str
 
 
 class Segment(NamedTuple):
@@ -122,7 +121,7 @@ def _add(
     marks = segment.marks.setdefault(data["rater"], [])
     if inside:
         span = len(before), len(before) + len(inside)
-        marks.append(Mark(span, data["category"].strip(), data["severity"].strip()))
+        marks.append(Mark(span, data["category"].strip()))
     elif data["category"].lower() not in ("no-error", "no error"):
         source.notes["row that marks nothing in the target, left out"] += 1
     return None

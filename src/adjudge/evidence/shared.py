@@ -17,6 +17,7 @@ from adjudge.evidence.registry import open_evidence
 class _Open(NamedTuple):
     loop: asyncio.AbstractEventLoop
     holder: AsyncGenerator[Evidence, None]
+    """Only held: a generator that nobody holds is closed."""
     opening: asyncio.Future[Evidence]
 
 
@@ -64,13 +65,3 @@ async def _hold(key: _Key) -> AsyncGenerator[Evidence, None]:
         _opened.pop(key, None)
         if evidence is not None:
             await evidence.close()
-
-
-async def close_shared() -> None:
-    """Close what the running loop has opened, before the loop ends."""
-    loop = asyncio.get_running_loop()
-    for entry in [entry for entry in _opened.values() if entry.loop is loop]:
-        if not entry.opening.done():
-            entry.opening.cancel()
-        await asyncio.gather(entry.opening, return_exceptions=True)
-        await entry.holder.aclose()

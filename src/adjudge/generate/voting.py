@@ -24,10 +24,10 @@ class Flag(Struct, frozen=True):
     violation: Violation
 
 
-def vote(opinions: Sequence[Sequence[Violation]], text: str, alike: float = ALIKE) -> tuple[Violation, ...]:
+def vote(opinions: Sequence[Sequence[Violation]], text: str) -> tuple[Violation, ...]:
     """Violations that more than half of the opinions hold, in the order of the text.
 
-    Flags of one rule form a group if each overlaps the group's first by at least `alike`; an opinion counts
+    Flags of one rule form a group if each overlaps the group's first by at least `ALIKE`; an opinion counts
     once in a group. Its spans are the characters that more than half of its flags cover; words come from the
     flag most like the others. Flags that stand nowhere in the text cannot be counted, and are dropped.
     """
@@ -37,7 +37,7 @@ def vote(opinions: Sequence[Sequence[Violation]], text: str, alike: float = ALIK
     for flag in _flags(opinions, text):
         for group in groups:
             first = group[0]
-            if first.violation.rule == flag.violation.rule and iou(first.spans, flag.spans) >= alike:
+            if first.violation.rule == flag.violation.rule and iou(first.spans, flag.spans) >= ALIKE:
                 if flag.voter not in {other.voter for other in group}:
                     group.append(flag)
                 break

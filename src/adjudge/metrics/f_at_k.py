@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from adjudge.metrics.ratios import harmonic, ratio
 
 DEFAULT_K = 100
@@ -26,15 +24,6 @@ def f1_at_k(supported: int, not_supported: int, k: int = DEFAULT_K) -> float:
     """Harmonic mean of both; 0 without supported facts."""
     _check_k(k)
     return harmonic(precision(supported, not_supported), recall_at_k(supported, k))
-
-
-def significant(value: float, figures: int) -> float:
-    """Rounded to that many significant figures; 0 for 0 or for no figures, NaN stays."""
-    if value == 0 or figures <= 0:
-        return 0
-    if math.isnan(value):
-        return value
-    return round(value, figures - math.floor(math.log10(abs(value))) - 1)
 
 
 def _check_k(k: int) -> None:

@@ -15,6 +15,8 @@ from adjudge.metrics.resample import SEED, percentile_interval
 from adjudge.stats.calibrate import Array, Rows, item_sums, share
 from adjudge.types import Record
 
+_RESAMPLES = 2000
+
 
 class Facts(Struct, frozen=True):
     """How many facts of a response evidence supports, and how many not."""
@@ -58,13 +60,13 @@ def facts_of(records: Iterable[Record]) -> list[Facts]:
     return found
 
 
-def median_k(facts: Sequence[Facts], resamples: int = 2000, seed: int = SEED) -> MedianK:
+def median_k(facts: Sequence[Facts]) -> MedianK:
     """The median of supported facts, at least 1, with a bootstrap interval."""
     numbers = np.array([one.supported for one in facts], dtype=np.float64)
     interval = None
     if len(numbers) >= FEW:
-        rng = np.random.default_rng(seed)
-        drawn = np.median(rng.choice(numbers, (resamples, len(numbers))), axis=1)
+        rng = np.random.default_rng(SEED)
+        drawn = np.median(rng.choice(numbers, (_RESAMPLES, len(numbers))), axis=1)
         interval = percentile_interval(drawn)
     median = float(np.median(numbers))
     return MedianK(k=max(1, round(median)), responses=len(numbers), interval=interval, median=median)

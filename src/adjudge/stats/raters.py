@@ -204,16 +204,12 @@ def run_rater(folder: Path) -> tuple[Rater, list[Record], tuple[Protocol, ...]]:
     return rater, records, protocols
 
 
-def sample_raters(
-    samples: Iterable[Sample], protocols: Sequence[Protocol], prefix: str = "human"
-) -> dict[str, Rater]:
-    """Everyone whose labels the samples carry and whose name begins so."""
+def sample_raters(samples: Iterable[Sample], protocols: Sequence[Protocol]) -> dict[str, Rater]:
+    """Everyone whose labels the samples carry."""
     raters: dict[str, Rater] = {}
     for sample in samples:
         for protocol in protocols:
             for source in protocol.sources(sample):
-                if not source.startswith(prefix):
-                    continue
                 labelled = protocol.given(sample, source)
                 rater = raters.setdefault(source, Rater(source))
                 scores = protocol.score(labelled)
@@ -236,17 +232,17 @@ def attribute_rater(name: str, rater: Rater) -> Rater:
     return found
 
 
-def file_raters(path: str, protocols: Sequence[Protocol] = (), prefix: str = "") -> dict[str, Rater]:
+def file_raters(path: str, protocols: Sequence[Protocol] = ()) -> dict[str, Rater]:
     """Everyone whose labels a file of samples carries."""
     built = protocols or [make_protocol(name) for name in protocol_names()]
-    return sample_raters(read(Source(path)), built, prefix)
+    return sample_raters(read(Source(path)), built)
 
 
-def carried(records: Sequence[Record], protocols: Sequence[Protocol], prefix: str) -> dict[str, Rater]:
+def carried(records: Sequence[Record], protocols: Sequence[Protocol]) -> dict[str, Rater]:
     """Everyone whose labels the samples of a run carry."""
     if any(record.sample is None for record in records):
         raise UsageError(
             "a lean run holds no samples, so no one else's labels; give the file that has them: --with FILE"
         )
     samples: Mapping[str, Any] = {record.id: record.sample for record in records}
-    return sample_raters(samples.values(), protocols, prefix)
+    return sample_raters(samples.values(), protocols)

@@ -67,7 +67,7 @@ def _first(tested: str, labels: str | None) -> tuple[Rater, list[Record] | None,
         if labels is None:
             return run_rater(Path(tested))
         _, records, protocols = run_rater(Path(tested))
-        return _one(carried(records, protocols, ""), labels, tested), records, protocols
+        return _one(carried(records, protocols), labels, tested), records, protocols
     from adjudge.protocols import make_protocol, protocol_names
 
     protocols = tuple(make_protocol(name) for name in protocol_names())
@@ -100,7 +100,7 @@ def _others(
         if name.startswith("attribute:"):
             found[name] = attribute_rater(name.removeprefix("attribute:"), first)
         elif name in ("human", "judge") or name.startswith(("human:", "judge:")):
-            there = file_raters(tested, protocols) if records is None else carried(records, protocols, "")
+            there = file_raters(tested, protocols) if records is None else carried(records, protocols)
             kept = {key: rater for key, rater in there.items() if key == name or key.startswith(f"{name}:")}
             if not kept:
                 told = ", ".join(there) or "none"

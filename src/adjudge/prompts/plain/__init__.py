@@ -77,15 +77,3 @@ def load_plain(name: str) -> PlainPrompt:
         fixed=file.fixed,
         digest=blake2b(msgspec.json.encode((name, raw), order="sorted"), digest_size=10).hexdigest(),
     )
-
-
-def plain_names() -> tuple[str, ...]:
-    """Every prompt there is, all versions, sorted."""
-    found = [
-        f"{family.name}/{entry.name.removesuffix('.toml')}"
-        for family in files(__name__).iterdir()
-        if family.is_dir()
-        for entry in family.iterdir()
-        if entry.name.endswith(".toml")
-    ]
-    return tuple(sorted(found))

@@ -34,7 +34,6 @@ class Biography(Struct, frozen=True):
     """By sentence: `atomic_fact` and `label` of each."""
     sentences: int
     """As the annotators cut it."""
-    sentences_with_facts: int
     model_facts: tuple[int, int]
     """Facts by InstructGPT that came with the data: in all sentences, in those where people saw facts."""
 
@@ -91,7 +90,7 @@ def _biography(system: str, row: Row, sample: Sample) -> Biography | None:
         field = "output" if sample.response is None else "input"
         raise row.error("this field is needed and is missing", sample=sample.id, field=field)
     facts: dict[str, list[dict[str, str]]] = {}
-    everywhere = where_facts = with_facts = 0
+    everywhere = where_facts = 0
     for sentence in row.data["annotations"]:
         people = sentence.get("human-atomic-facts") or []
         for fact in people:
@@ -100,7 +99,6 @@ def _biography(system: str, row: Row, sample: Sample) -> Biography | None:
         model = len(sentence.get("model-atomic-facts") or [])
         everywhere += model
         where_facts += model if people else 0
-        with_facts += bool(people)
     own = replace(
         sample,
         id=f"{system}|{sample.id}",
@@ -109,7 +107,7 @@ def _biography(system: str, row: Row, sample: Sample) -> Biography | None:
         attributes={**sample.attributes, "system": system},
     )
     sentences = len(row.data["annotations"])
-    return Biography(system, own, facts, sentences, with_facts, (everywhere, where_facts))
+    return Biography(system, own, facts, sentences, (everywhere, where_facts))
 
 
 def raw_data(biography: Biography) -> dict[str, Any]:
