@@ -72,7 +72,7 @@ def find_key(address: Address, key_env: str | None = None) -> str | None:
     else:
         names = ["ADJUDGE_API_KEY"]
     for name in names:
-        if found := (os.environ.get(name) or "").strip() or _from_keyring(name):
+        if found := secret(name):
             return found
     if key_env is not None or address.openai or address.azure:
         raise WrongKey(
@@ -82,8 +82,12 @@ def find_key(address: Address, key_env: str | None = None) -> str | None:
     return None
 
 
-def _from_keyring(name: str) -> str | None:
-    """The password stored as service `adjudge`, user `name`, if the keyring package is there and usable."""
+def secret(name: str) -> str | None:
+    """An environment variable, else the password stored as service `adjudge`, user `name`, if the keyring
+    package is there and usable.
+    """
+    if given := (os.environ.get(name) or "").strip():
+        return given
     try:
         keyring = import_module("keyring")
         found = keyring.get_password("adjudge", name)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import click
 
-from adjudge.cli.options import REACH
-
-P = ParamSpec("P")
-R = TypeVar("R")
+from adjudge.cli.options import REACH, with_options
 
 
 @click.command()
@@ -75,18 +71,9 @@ _CHECKER = (
 )
 
 
-def _options(*options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    def add(command: Callable[P, R]) -> Callable[P, R]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
 @click.command()
 @click.argument("split", metavar="SPLIT")
-@_options(*_CHECKER)
+@with_options(*_CHECKER)
 @click.option("-o", "--out", required=True, metavar="FILE", help="Predictions, as a split of its own.")
 @click.option("--format", "format_", metavar="NAME", help="Format of SPLIT, if it is not recognised.")
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines and say how many.")
@@ -94,7 +81,7 @@ def _options(*options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
 @click.option(
     "--concurrency", default=1, type=click.IntRange(min=1), show_default=True, help="Texts in work at once."
 )
-@_options(*REACH)
+@with_options(*REACH)
 def check(split: str, **options: Any) -> None:
     """Run a checker over SPLIT: it gets each text and the split's rules, and says what breaks them.
 

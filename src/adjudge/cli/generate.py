@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from adjudge.cli.options import REACH
+from adjudge.cli.options import REACH, with_options
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -69,15 +69,6 @@ _concurrency = click.option(
 )
 
 
-def _with(*options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    def add(command: Callable[P, R]) -> Callable[P, R]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
 _dry = click.option("--dry-run", is_flag=True, help="Tell calls, tokens, cost and time, and ask nobody.")
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 
@@ -97,7 +88,7 @@ def generate() -> None:
 
 
 @generate.command("rgb")
-@_with(*_RGB, _out("rgb-answers.jsonl"), *REACH, _concurrency, *_KEEPING, _dry)
+@with_options(*_RGB, _out("rgb-answers.jsonl"), *REACH, _concurrency, *_KEEPING, _dry)
 def generate_rgb(**options: Any) -> None:
     """RGB: questions under noise, with no answer in the documents, with scattered and with false ones.
 
@@ -109,7 +100,7 @@ def generate_rgb(**options: Any) -> None:
 
 
 @generate.command("longfact")
-@_with(*_WHO)
+@with_options(*_WHO)
 @click.option(
     "--data",
     metavar="PATH",
@@ -146,7 +137,7 @@ def generate_rgb(**options: Any) -> None:
 @click.option("--sentences", type=int, metavar="N", help="Ask for exactly N sentences.")
 @click.option("--temperature", type=float, default=0.0, show_default=True, help="Of the model.")
 @click.option("--max-tokens", type=int, default=1024, show_default=True, help="Longest answer.")
-@_with(_out("longfact.json"), *REACH, _concurrency, *_KEEPING)
+@with_options(_out("longfact.json"), *REACH, _concurrency, *_KEEPING)
 def generate_longfact(**options: Any) -> None:
     """LongFact: long answers to prompts, side by side, as long-form-factuality writes them.
 
@@ -173,7 +164,7 @@ def generate_longfact(**options: Any) -> None:
     show_default=True,
     help="Questions in work at once.",
 )
-@_with(_out("answers.jsonl"), *_KEEPING)
+@with_options(_out("answers.jsonl"), *_KEEPING)
 def generate_answers(**options: Any) -> None:
     """Your own RAG system: question in, {response, contexts} out; what it retrieved is kept too."""
     from adjudge.verbs.generate import answers_verb
@@ -187,12 +178,12 @@ def bench() -> None:
 
 
 @bench.command("rgb")
-@_with(*_RGB)
+@with_options(*_RGB)
 @click.option("--judge", default="local", show_default=True, metavar="NAME", help="Who labels (Rej*, ED*).")
 @click.option(
     "-o", "--out", default="rgb-bench", show_default=True, metavar="FOLDER", help="Folder to write."
 )
-@_with(*REACH, _concurrency, *_KEEPING, _json)
+@with_options(*REACH, _concurrency, *_KEEPING, _json)
 def bench_rgb(**options: Any) -> None:
     """RGB's four abilities of models or your own systems, beside the figures that the paper published."""
     from adjudge.verbs.bench import bench_rgb_verb

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import click
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def with_options(*options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Adds options to a command, in their order."""
+
+    def add(command: Callable[P, R]) -> Callable[P, R]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def split_names(
@@ -76,9 +87,7 @@ _ACCESS = (
 
 def access_options(command: Callable[P, R]) -> Callable[P, R]:
     """How models are reached."""
-    for option in reversed(_ACCESS):
-        command = option(command)
-    return command
+    return with_options(*_ACCESS)(command)
 
 
 by_option = click.option(

@@ -6,11 +6,11 @@ import asyncio
 import os
 import random
 from collections.abc import Awaitable, Callable
-from importlib import import_module
 from typing import Any
 
 import msgspec
 
+from adjudge.chat.keys import secret
 from adjudge.errors import JudgeError
 from adjudge.evidence.base import Passage, SearchFailed
 
@@ -140,14 +140,9 @@ class Serper:
 
 
 def find_key() -> str:
-    """The key from the environment, else from the keyring (service `adjudge`), if that package is there."""
-    found: Any = (os.environ.get(KEY) or "").strip()
-    if not found:
-        try:
-            found = import_module("keyring").get_password("adjudge", KEY)
-        except Exception:  # no package, no backend, or a locked one: as if there were no keyring
-            found = None
-    if not isinstance(found, str) or not found:
+    """The key from the environment or a keyring; JudgeError without one."""
+    found = secret(KEY)
+    if found is None:
         raise JudgeError(
             f"evidence 'web' needs a key of serper.dev: set the environment variable {KEY},"
             " or take another evidence: contexts, corpus:PATH"

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from adjudge.judges.llm.dry import Dry
 
 CHAT = ("openai", "inspect")
-_OURS = ("budget", "window", "max_tokens", "threshold")
-"""Options that are no business of model access."""
+_LIMITS = ("budget", "window", "max_tokens")
+JUDGE_OPTIONS = (*_LIMITS, "threshold")
+"""Options of judges, which are no business of model access."""
 
 
 def judge_names() -> tuple[str, ...]:
@@ -102,7 +103,7 @@ def _llm(name: str, access: dict[str, Any]) -> Judge:
     from adjudge.judges.llm.dry import Dry
     from adjudge.judges.llm.judge import LlmJudge
 
-    more = {key: access[key] for key in ("budget", "window", "max_tokens") if access.get(key) is not None}
+    more = {key: access[key] for key in _LIMITS if access.get(key) is not None}
     dry: dict[str, Dry] | None = access.get("dry")
     if dry is not None:
         return LlmJudge(dry.setdefault(name, Dry()), model=name.partition("/")[2], name=name, **more)
@@ -111,7 +112,7 @@ def _llm(name: str, access: dict[str, Any]) -> Judge:
 
 
 def _stack_options(access: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in access.items() if key not in _OURS and value is not None}
+    return {key: value for key, value in access.items() if key not in JUDGE_OPTIONS and value is not None}
 
 
 def _similarity(name: str, access: dict[str, Any]) -> Judge:

@@ -17,7 +17,7 @@ from adjudge.datasets.inspect_log import scored_with
 from adjudge.datasets.registry import detect, find_writer, parse_mapping
 from adjudge.datasets.source import Source
 from adjudge.errors import JudgeError, RunFolderError, UsageError
-from adjudge.judges.registry import make_judge
+from adjudge.judges.registry import JUDGE_OPTIONS, make_judge
 from adjudge.judges.usage import usage_of
 from adjudge.report.progress import progress_bar
 from adjudge.run.rescore import deep_merge
@@ -30,7 +30,7 @@ from adjudge.verbs.profile import with_profile
 
 ACCESS = (
     *("base_url", "key_env", "rpm", "tpm", "timeout", "attempts"),
-    *("max_cost", "prices", "cache", "cache_path", "budget", "window", "max_tokens", "threshold"),
+    *("max_cost", "prices", "cache", "cache_path", *JUDGE_OPTIONS),
 )
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.errors import JudgeError
+from adjudge.judges.local.calibration import logistic
 from adjudge.judges.local.features import NAMES, Compared, features
 from adjudge.judges.local.foreign import is_foreign, probabilities
 from adjudge.judges.local.kept import Kept
@@ -129,8 +130,8 @@ class FeatureVerifier:
             return Opinion(*shares, _quoted(passage))
         compared = features(claim, text)
         row = (np.array(compared.values) - self._model.mean) / self._model.scale
-        entailed = _logistic(float(row @ self._model.entailed[:-1] + self._model.entailed[-1]))
-        against = _logistic(float(row @ self._model.contradicted[:-1] + self._model.contradicted[-1]))
+        entailed = logistic(float(row @ self._model.entailed[:-1] + self._model.entailed[-1]))
+        against = logistic(float(row @ self._model.contradicted[:-1] + self._model.contradicted[-1]))
         entailed, against = _settle(compared, entailed, against)
         rest = 1.0 - entailed
         return Opinion(entailed, rest * (1.0 - against), rest * against, explain(compared))
@@ -145,10 +146,6 @@ def _settle(compared: Compared, entailed: float, against: float) -> tuple[float,
     if compared.figures_absent:
         return min(entailed, 0.45), against
     return entailed, against
-
-
-def _logistic(x: float) -> float:
-    return float(1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0))))
 
 
 def explain(compared: Compared) -> str:
