@@ -1,4 +1,4 @@
-# Everything here sets itself up: a machine with Python 3.11+ and make is enough.
+# Everything here sets itself up: a machine with Python 3.11, 3.12 or 3.13 and make is enough.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -43,7 +43,8 @@ bench-peers: $(STAMP)
 
 # The lock pins every file by hash; the project itself is installed without looking anything up.
 $(STAMP): requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "adjudge needs Python 3.11 or newer")'
+	$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14) and \
+	  "adjudge needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
