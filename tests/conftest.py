@@ -6,12 +6,18 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 HERE = Path(__file__).parent
+REQUIRED = os.environ.get("ADJUDGE_REQUIRE_DATA") == "1"
+
+if REQUIRED:
+    # A package that is missing must not pass for tests that are skipped.
+    pytest.importorskip = import_module
 
 # A shell starts what it puts in the background with interrupts ignored, and so would we the commands that
 # tests interrupt.
@@ -32,8 +38,9 @@ def _find(name: str, path: str) -> Path:
     found = folder / path if folder is not None else None
     if found is not None and found.exists():
         return found
-    reason = f"{name}/{path} is not here: set ADJUDGE_DATA or put the shared folder beside the checkout"
-    if os.environ.get("ADJUDGE_REQUIRE_DATA") == "1":
+    way = "set ADJUDGE_DATA, or put" if name == "data" else "put"
+    reason = f"{name}/{path} is not here: {way} the shared folder beside the checkout"
+    if REQUIRED:
         pytest.fail(reason)
     pytest.skip(reason)
 

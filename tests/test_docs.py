@@ -24,6 +24,14 @@ def test_readme_links_exist():
         assert (ROOT / link).exists(), link
 
 
+def test_every_group_of_entry_points_is_named():
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
+    groups = set(re.findall(r'plugin\("(adjudge\.[a-z]+)"', source))
+    assert len(groups) >= 7
+    told = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert [group for group in sorted(groups) if f"`{group}`" not in told] == []
+
+
 def test_readme_commands_work_as_printed(tmp_path, monkeypatch):
     readme = (ROOT / "README.md").read_text("utf-8")
     (sample,) = re.findall(r"```json\n(.*?)\n```", readme, re.S)

@@ -1,7 +1,8 @@
 """TRACe labels: context sentences that matter, those used, and the support of each response sentence.
 
-Two small logistic models fitted by training/fit_sentences.py tell relevant and used sentences from
-overlap and cosine; the verifier tells whether a response sentence is supported by the contexts.
+Which are relevant and used a trained model tells, where the verifier has one (`traced`); else two small
+logistic models fitted by training/fit_sentences.py, from overlap and cosine. Whether a response sentence is
+supported is the verifier's opinion, moved by what the trained model and the nearest documents say to it.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
 `Verifier.verdicts` is all that the judge asks for. `FeatureVerifier` answers from `features` with a nested
 logistic model fitted by training/fit_features.py: entailed or not, and if not, contradicted or neutral.
-Any other comes from `make_verifier`:
+`make_verifier` knows these:
 
-    bundled        features
+    bundled        the trained model that installs with the package (`bundled`, `mix`); the default
+    features       `FeatureVerifier`: words alone
     PATH           a folder with model.onnx, tokenizer.json and config.json of an NLI or cross-encoder model
     NAME, st:NAME  a sentence-transformers CrossEncoder by hub name or path, if that package is installed
 """
