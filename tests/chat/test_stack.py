@@ -370,6 +370,7 @@ def test_a_batch_that_fails_is_a_line_too(tmp_path: Path) -> None:
         ("openai/m", {"rpm": 0}, "rpm"),
         ("openai/m", {"timeout": -1.0}, "timeout"),
         ("openai/m", {"max_cost": -1.0}, "max_cost"),
+        ("openai/m", {"cache": "Replay"}, "cache is one of on, read_only, off, replay, not 'Replay'"),
         ("openai/m", {"retires": 3}, "retires"),
     ],
 )

@@ -68,6 +68,7 @@ def test_command_line_over_profile_over_file(tmp_path: Path) -> None:
         ("[options]\njugde = 1\n", "did you mean 'judge'"),
         ('[options]\napi_key = "secret"\n', "a key never stands in a file"),
         ("[options]\nrpm = true\n", "bad option.*rpm"),
+        ('[options]\ncache = "Replay"\n', "bad option.*'Replay'.*cache"),
         ("[optoins]\nrpm = 1\n", "not a profile.*optoins"),
         ("format = 99\n", "newer"),
         ("a = [", "broken TOML"),

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from msgspec import Struct
 
@@ -60,6 +60,8 @@ class StackOptions(Struct, frozen=True, kw_only=True):
                 raise UsageError(f"{name} must be more than 0, not {value}")
         if self.max_cost is not None and not self.max_cost >= 0:
             raise UsageError(f"max_cost must be 0 or more, not {self.max_cost}")
+        if self.cache not in get_args(Mode):
+            raise UsageError(f"cache is one of {', '.join(get_args(Mode))}, not {self.cache!r}")
 
 
 class Stack:

@@ -20,7 +20,7 @@ import tomllib
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -55,7 +55,7 @@ class Options(Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=Tr
     attempts: int | UnsetType = UNSET
     max_cost: float | UnsetType = UNSET
     prices: str | UnsetType = UNSET
-    cache: str | UnsetType = UNSET
+    cache: Literal["on", "off", "replay"] | UnsetType = UNSET
     cache_path: str | UnsetType = UNSET
     budget: int | UnsetType = UNSET
     window: int | UnsetType = UNSET
@@ -143,7 +143,9 @@ def _check_options(options: dict[str, Any], file: str) -> None:
     try:
         msgspec.convert(options, Options)
     except msgspec.ValidationError as error:
-        raise InputError(f"bad option: {error}", file=file) from None
+        raise InputError(
+            f"bad option: {error}", file=file, fix="'adjudge run --help' says what it may be"
+        ) from None
 
 
 def merge(
