@@ -58,6 +58,8 @@ def test_the_documents_examples() -> None:
         (1, 100),
         ("0.4", 40),
         ("high", None),
+        ("inf", None),
+        ("nan", None),
         (None, None),
     ],
 )

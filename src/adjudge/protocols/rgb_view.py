@@ -67,7 +67,7 @@ def noise_percent(noise: Attribute) -> int | None:
     """A noise rate in percent, rounded and not cut off: 0.29 * 100 is a little less than 29."""
     try:
         return None if noise is None else round(float(noise) * 100)
-    except ValueError:
+    except (ValueError, OverflowError):  # words, or inf
         return None
 
 
