@@ -221,6 +221,12 @@ def describe(judge: Judge) -> str:
     return str(told()) if callable(told) else judge.name
 
 
+def servers(judge: Judge) -> dict[str, str]:
+    """Where each model behind a judge is asked, by name and without secrets; nothing where none is asked."""
+    parts: Sequence[Judge] = getattr(judge, "parts", [judge])
+    return {part.name: where for part in parts if (where := getattr(part, "where", ""))}
+
+
 def gathered(judge: Judge) -> frozenset[type[Question]]:
     """Questions that an immediate judge answers faster for many samples at once; those in its `gathers`."""
     told: frozenset[type[Question]] = getattr(judge, "gathers", frozenset())

@@ -29,6 +29,7 @@ class EmbeddingJudge:
     ) -> None:
         self.name = name
         self.immediate = immediate
+        self.where = str(getattr(resource, "where", ""))
         self._embed = embed
         self._resource = resource
         self.totals = getattr(resource, "totals", None)

@@ -10,16 +10,19 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import RunFolderError
+from adjudge.judges.base import Judge, describe, servers
 from adjudge.protocols.base import Protocol
 from adjudge.run.settings import Settings
-from adjudge.run.store import RunInfo, read_info
+from adjudge.run.store import RunInfo, read_info, refuse_foreign
+
+_READING = ("format", "map")
+"""How the input is read: the same file read otherwise gives other samples."""
 
 
-def earlier_run(path: Path, settings: Settings, source: dict[str, Any]) -> RunInfo | None:
+def earlier_run(path: Path, settings: Settings, judge: Judge, source: dict[str, Any]) -> RunInfo | None:
     """The run that the folder holds, if it is this one; another run's folder is refused."""
+    refuse_foreign(path)
     if not (path / "run.json").exists():
-        if any(entry.name != ".lock" for entry in path.iterdir()):
-            raise RunFolderError(f"{path} is not empty and holds no run; choose another folder with -o")
         return None
     info = read_info(path)
     if info.adjudge != __version__:
@@ -37,9 +40,10 @@ def earlier_run(path: Path, settings: Settings, source: dict[str, Any]) -> RunIn
             f"{path} holds a run over another input ({info.input.get('path', 'samples in memory')});"
             " choose another folder with -o, or --overwrite"
         )
-    if info.settings != msgspec.json.decode(msgspec.json.encode(settings)):
+    if other := _other_settings(info, settings, judge, source):
         raise RunFolderError(
-            f"{path} holds a run with other settings; choose another folder with -o, or --overwrite"
+            f"{path} holds a run with other settings: {'; '.join(other)};"
+            " choose another folder with -o, or --overwrite"
         )
     # After the settings, since what they name is then the same, and only its content can differ.
     now = consulted(settings.build(info.protocols))
@@ -50,6 +54,21 @@ def earlier_run(path: Path, settings: Settings, source: dict[str, Any]) -> RunIn
             " choose another folder with -o, or --overwrite"
         )
     return info
+
+
+def _other_settings(info: RunInfo, settings: Settings, judge: Judge, source: dict[str, Any]) -> list[str]:
+    """What decides the records and is not as it was in the folder's run, each as before and now."""
+    before = info.settings | {name: info.input.get(name) for name in _READING}
+    before |= {"labeller": info.labeller, "servers": info.servers}
+    now = msgspec.to_builtins(settings) | {name: source.get(name) for name in _READING}
+    now |= {"labeller": describe(judge), "servers": servers(judge)}
+    # As JSON has it, since what was before comes from there.
+    now = msgspec.json.decode(msgspec.json.encode(now))
+    return [
+        f"{name} was {before.get(name)!r}, is {now.get(name)!r}"
+        for name in before | now
+        if before.get(name) != now.get(name)
+    ]
 
 
 def consulted(protocols: Iterable[Protocol]) -> dict[str, str]:

@@ -15,7 +15,7 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.datasets.source import Source
 from adjudge.errors import InputError, RunFolderError
-from adjudge.judges.base import Judge, opened
+from adjudge.judges.base import Judge, describe, opened, servers
 from adjudge.judges.usage import RunUsage
 from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import make_protocol
@@ -29,7 +29,8 @@ from adjudge.run.settings import Settings
 from adjudge.run.store import RunFolder, RunInfo, read_info, read_records, read_summary
 from adjudge.types import Record, Sample, Summary
 
-FLUSH_SECONDS = 0.5
+FLUSHES = 200
+"""A second, at most. Each takes microseconds: slow samples come to disk one by one, fast ones do not wait."""
 
 
 class Session:
@@ -102,7 +103,7 @@ class Session:
     ) -> Outcome:
         """Score into a run folder, or go on with the run that it holds."""
         with RunFolder(path) as folder:
-            earlier = None if overwrite else earlier_run(path, self.settings, source)
+            earlier = None if overwrite else earlier_run(path, self.settings, self.judge, source)
             if earlier is not None and earlier.finished:
                 summary = rebuild_summary(path, self.by)
                 return Outcome(
@@ -148,7 +149,7 @@ class Session:
         pending: Iterator[tuple[int, Sample]],
         finished: Finished,
     ) -> None:
-        flushed = time.monotonic()
+        started, flushes = time.monotonic(), 0
         async for sample, new in score_stream(pending, plan, concurrency=self.concurrency, on_error=self.bad):
             if new and finished.ahead:
                 raise RunFolderError(
@@ -157,9 +158,9 @@ class Session:
                 )
             folder.append(new)
             self._take(fold, new)
-            if not self._done & 63 and time.monotonic() - flushed > FLUSH_SECONDS:
+            if flushes < FLUSHES * (time.monotonic() - started):
                 folder.flush()
-                flushed = time.monotonic()
+                flushes += 1
         if finished.ahead:
             raise RunFolderError(
                 f"{folder.path} holds sample {finished.ahead!r}, which the input does not;"
@@ -197,6 +198,8 @@ class Session:
             evidence=consulted(plan.protocols),
             by=self.by,
             versions={"python": platform.python_version()},
+            labeller=describe(self.judge),
+            servers=servers(self.judge),
         )
 
     def _outcome(self, plan: Plan, fold: SummaryFold, records: list[Record] | None) -> Outcome:

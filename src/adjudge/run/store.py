@@ -45,6 +45,10 @@ class RunInfo(Struct, kw_only=True, omit_defaults=True, tag_field="format", tag=
     versions: dict[str, str] = {}
     skipped: dict[str, int] = {}
     notes: dict[str, int] = {}
+    labeller: str = ""
+    """The judge as signatures name it, which its name alone does not tell."""
+    servers: dict[str, str] = {}
+    """Where each model was asked, without secrets."""
     usage: dict[str, dict[str, Any]] = {}
     """Calls, tokens and cost of each model that was asked."""
     finished: bool = False
@@ -82,6 +86,12 @@ def read_info(folder: Path) -> RunInfo:
         return msgspec.convert(raw, RunInfo)
     except (msgspec.MsgspecError, KeyError, TypeError) as error:
         raise RunFolderError(f"{path} is damaged ({error}); run again into another folder") from None
+
+
+def refuse_foreign(folder: Path) -> None:
+    """A folder that holds something, but no run, is the user's own: nothing is written or deleted there."""
+    if not (folder / "run.json").exists() and any(entry.name != ".lock" for entry in folder.iterdir()):
+        raise RunFolderError(f"{folder} is not empty and holds no run; choose another folder with -o")
 
 
 def read_records(folder: Path) -> Iterator[Record]:
@@ -163,10 +173,24 @@ class RunFolder:
 
     def close(self) -> None:
         """Write out what is buffered and let others in."""
-        if self._stream is not None:
-            self._stream.close()
-            self._stream = None
-        self._lock.release()
+        stream, self._stream = self._stream, None
+        try:
+            if stream is not None:
+                with self._writing():
+                    stream.close()
+        finally:
+            self._lock.release()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A disk that is full, or gone, said as what it is: a fault of this folder."""
+        try:
+            yield
+        except OSError as error:
+            raise RunFolderError(
+                f"cannot write records to {self.path}: {error.strerror};"
+                " make room and give the same command again, or choose another folder with -o"
+            ) from None
 
     def write_info(self, info: RunInfo) -> None:
         write_atomic(self.path / "run.json", msgspec.json.format(to_json(info), indent=2) + b"\n")
@@ -176,6 +200,7 @@ class RunFolder:
 
     def clear(self) -> None:
         """Forget an earlier run's records and summary."""
+        refuse_foreign(self.path)
         for path in [*shard_paths(self.path), self.path / "summary.json", self.path / "calls.jsonl"]:
             path.unlink(missing_ok=True)
 
@@ -183,28 +208,28 @@ class RunFolder:
         """Open the last shard for appending."""
         shards = shard_paths(self.path)
         path = shards[-1] if shards else self._shard(0)
-        self._stream = path.open("ab", buffering=BUFFER)
-        self._size = path.stat().st_size
-        (self.path / "calls.jsonl").touch()
+        with self._writing():
+            self._stream = path.open("ab", buffering=BUFFER)
+            self._size = path.stat().st_size
+            (self.path / "calls.jsonl").touch()
 
     def append(self, records: list[Record]) -> None:
         """Write one sample's records. All of a sample's records go to the same shard."""
         assert self._stream is not None
         data = b"".join([self._encoder.encode(record) + b"\n" for record in records])
-        if self._size and self._size + len(data) > self.shard_bytes:
-            self._stream.close()
-            self._stream = self._shard(len(shard_paths(self.path))).open("ab", buffering=BUFFER)
-            self._size = 0
-        try:
+        with self._writing():
+            if self._size and self._size + len(data) > self.shard_bytes:
+                self._stream.close()
+                self._stream = self._shard(len(shard_paths(self.path))).open("ab", buffering=BUFFER)
+                self._size = 0
             self._stream.write(data)
-        except OSError as error:
-            raise RunFolderError(f"cannot write records to {self.path}: {error.strerror}") from None
         self._size += len(data)
 
     def flush(self) -> None:
         """Hand what is buffered to the system, so that a kill loses none of it."""
         if self._stream is not None:
-            self._stream.flush()
+            with self._writing():
+                self._stream.flush()
 
     def cut_last_sample(self) -> None:
         """Drop a torn last line and the last sample, which may lack protocols; it is scored again."""

@@ -82,7 +82,8 @@ class LlmJudge:
         """What has been asked and spent so far, if the backend counts it."""
         self.model = model or getattr(backend, "model", None) or "model"
         self.name = name or getattr(backend, "name", None) or self.model
-        self._where = str(getattr(backend, "where", ""))
+        self.where = str(getattr(backend, "where", ""))
+        """Backend and address, without secrets."""
         self._budget = budget
         self._window = window
         self._max_tokens = max_tokens
@@ -216,7 +217,7 @@ class LlmJudge:
 
     def reference(self, request: ChatRequest) -> str:
         """Where the raw answer is found: the request's key in the cache and in the list of calls."""
-        return f"call:{request.key(self._where)}"
+        return f"call:{request.key(self.where)}"
 
 
 class _Talk:
