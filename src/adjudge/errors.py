@@ -8,7 +8,7 @@
 
 Each message names what was found and what to do. `InputError` carries its place (file, line, sample, field),
 so that a caller can show or count it without parsing text. Exit code 1 is kept for a failed gate
-(`--fail-under`), 130 for Ctrl-C.
+(`--fail-under`), 130 for Ctrl-C, 143 for SIGTERM.
 """
 
 from __future__ import annotations

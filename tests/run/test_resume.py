@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -120,3 +124,26 @@ def test_a_full_disk_is_told_with_the_folder_and_leaves_no_lock(tmp_path):
             with pytest.raises(RunFolderError):
                 target.close()
     RunFolder(folder).close()
+
+
+def test_a_terminated_command_keeps_what_is_done_and_says_how_to_go_on(tmp_path):
+    row = {"question": "Which boat?", "response": "The ferry.", "reference": "ferry"}
+    (tmp_path / "many.jsonl").write_text("".join(json.dumps(row) + "\n" for _ in range(40_000)))
+    command = [sys.executable, "-m", "adjudge", "run", "many.jsonl", "-p", "rgb", "-o", "run"]
+    records = tmp_path / "run" / "records-00000.jsonl"
+    for more, advice in (
+        ([], b"the same command with -o run goes on there"),
+        (["--overwrite"], b"the same command with -o run and without --overwrite goes on there"),
+    ):
+        process = subprocess.Popen(
+            [*command, *more], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not (records.exists() and records.stat().st_size > 100_000):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+        assert process.returncode == 143
+        assert advice in said
+        assert b"Traceback" not in said
+        os.truncate(records, 0)

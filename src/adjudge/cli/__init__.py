@@ -11,6 +11,7 @@ import click
 
 from adjudge._version import __version__
 from adjudge.cli import checkers, generate, trust
+from adjudge.cli.ends import INTERRUPTED, TERMINATED, terminated_like_interrupted
 from adjudge.cli.options import (
     access_options,
     by_option,
@@ -39,7 +40,7 @@ GUIDE = """Measure how far a language model's answer can be trusted.
 
 EXIT_CODES = """\b
 Exit codes: 0 done; 1 a --fail-under or --fail-over gate failed; 2 wrong usage;
-3 bad input; 4 run folder; 5 judge; 130 interrupted."""
+3 bad input; 4 run folder; 5 judge; 130 interrupted; 143 terminated."""
 
 
 class _Group(click.Group):
@@ -49,14 +50,18 @@ class _Group(click.Group):
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
+        with terminated_like_interrupted() as terminated:
+            return self._invoke(ctx, terminated)
+
+    def _invoke(self, ctx: click.Context, terminated: list[int]) -> Any:
         try:
             return super().invoke(ctx)
         except AdjudgeError as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            ctx.exit(130)
+            click.echo("terminated" if terminated else "interrupted", err=True)
+            ctx.exit(TERMINATED if terminated else INTERRUPTED)
         except BrokenPipeError:
             # The reader of our pipe has seen enough (adjudge … | head): not an error. What is still buffered
             # goes nowhere, so that Python does not complain at exit.

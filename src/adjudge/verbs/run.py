@@ -87,7 +87,10 @@ def run_verb(
         )
         say_unused_access(judge, access, searches=_evidence(settings) == "web")
         live = lambda: "; ".join(usage_text(used) for used in usage_of(judge).values())  # noqa: E731
-        with progress_bar(path, live) as advance, _told_how_to_go_on(input, folder):
+        with (
+            progress_bar(path, live) as advance,
+            _told_how_to_go_on(input, folder, overwrite=options["overwrite"]),
+        ):
             result = evaluate(
                 path,
                 protocols or None,
@@ -173,12 +176,15 @@ def _annotated(out: str | None, path: str, *, overwrite: bool) -> Path | None:
 
 
 @contextlib.contextmanager
-def _told_how_to_go_on(input: str, folder: Path) -> Iterator[None]:
+def _told_how_to_go_on(input: str, folder: Path, *, overwrite: bool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
         if (folder / "run.json").exists() and input != "-":
-            click.echo(f"what is done is kept: the same command with -o {folder} goes on there", err=True)
+            but = " and without --overwrite" if overwrite else ""
+            click.echo(
+                f"what is done is kept: the same command with -o {folder}{but} goes on there", err=True
+            )
         raise
 
 
