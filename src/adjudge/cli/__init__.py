@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from adjudge.cli.options import (
     split_names,
 )
 from adjudge.errors import AdjudgeError
+from adjudge.verbs.streams import forget_unread
 
 GUIDE = """Measure how far a language model's answer can be trusted.
 
@@ -63,9 +63,8 @@ class _Group(click.Group):
             click.echo("terminated" if terminated else "interrupted", err=True)
             ctx.exit(TERMINATED if terminated else INTERRUPTED)
         except BrokenPipeError:
-            # The reader of our pipe has seen enough (adjudge … | head): not an error. What is still buffered
-            # goes nowhere, so that Python does not complain at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # The reader of our pipe has seen enough (adjudge … | head): not an error.
+            forget_unread()
             ctx.exit(0)
         except OSError as error:
             named = f"{error.filename}: " if error.filename else ""

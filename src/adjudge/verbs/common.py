@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,10 @@ from adjudge.report.gate import Gate, failures, parse_gate
 from adjudge.report.table import summary_tables
 from adjudge.run.settings import Settings
 from adjudge.types import Summary, to_json
+from adjudge.verbs.streams import unless_unread
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 PIPE_WIDTH = 120
 
@@ -50,19 +51,27 @@ def parse_gates(under: Sequence[str], over: Sequence[str], specs: Sequence[Any])
 
 def check(gates: Sequence[Gate], summary: Summary) -> int:
     failed = failures(gates, summary)
-    for line in failed:
-        click.echo(f"gate failed: {line}", err=True)
+    with unless_unread():
+        for line in failed:
+            click.echo(f"gate failed: {line}", err=True)
     return 1 if failed else 0
 
 
 def print_summary(summary: Summary, as_json: bool) -> None:
-    if as_json:
-        click.echo(msgspec.json.format(to_json(summary), indent=1))
-        return
+    """Print it for machines or people, should either still be there: gates are checked all the same."""
+    with unless_unread():
+        if as_json:
+            click.echo(msgspec.json.format(to_json(summary), indent=1))
+        else:
+            print_tables(summary_tables(summary))
+
+
+def print_tables(parts: Iterable[RenderableType]) -> None:
+    """Tables and the lines between them."""
     from rich.text import Text
 
     out = console()
-    for part in summary_tables(summary):
+    for part in parts:
         out.print(part, soft_wrap=isinstance(part, Text))
 
 

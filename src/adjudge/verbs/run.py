@@ -27,6 +27,7 @@ from adjudge.verbs.check import check_for_run
 from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped, say_unused_access
 from adjudge.verbs.convert import refuse_to_overwrite, write_run
 from adjudge.verbs.profile import with_profile
+from adjudge.verbs.streams import unless_unread
 
 ACCESS = (
     *("base_url", "key_env", "rpm", "tpm", "timeout", "attempts"),
@@ -106,13 +107,17 @@ def run_verb(
     if annotated is not None:
         write_run(folder, annotated, find_writer("safe_annotated"), overwrite=options["overwrite"])
     print_summary(result.summary, as_json)
+    with unless_unread():
+        _say_what_was_odd(result)
     if not as_json:
-        _say_how_it_went(result, folder)
-        if annotated is not None:
-            click.echo(f"annotated as {annotated}")
+        with unless_unread():
+            _say_how_it_went(result, folder)
+            if annotated is not None:
+                click.echo(f"annotated as {annotated}")
     failed = check(gates, result.summary)
     if not failed and _unanswered(result.usage):
-        click.echo("no question got an answer, so nothing that needs a judge has a score", err=True)
+        with unless_unread():
+            click.echo("no question got an answer, so nothing that needs a judge has a score", err=True)
         return JudgeError.exit_code
     return failed
 
@@ -238,18 +243,22 @@ def _dry_run(
     return 0
 
 
-def _say_how_it_went(result: Result, folder: Path) -> None:
+def _say_what_was_odd(result: Result) -> None:
+    """What the numbers do not tell of themselves; on standard error, beside JSON too."""
     say_skipped(result.skipped)
     for note, times in result.notes.items():
         click.echo(f"read all the same: {note} ({times} ×)", err=True)
     for why, number in result.passed_over.items():
-        click.echo(f"not scored, {number} samples: {why}; see --judge")
+        click.echo(f"not scored, {number} samples: {why}; see --judge", err=True)
     for protocol, signatures in result.summary.signatures.items():
         if " ; " in signatures:
             click.echo(f"note: the numbers of {protocol} mix {_mixed(signatures)}", err=True)
     for name in result.summary.by:
         if all(row.group.get(name) is None for row in result.summary.rows):
             click.echo(f"note: no sample has an attribute {name!r} to group by", err=True)
+
+
+def _say_how_it_went(result: Result, folder: Path) -> None:
     for model, used in result.usage.items():
         if used["answered"] or used["failed"] or used["sent"]:
             click.echo(f"{model}: {usage_text(used)}")

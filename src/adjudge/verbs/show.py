@@ -20,6 +20,7 @@ from adjudge.run.settings import expand_metrics, one_metric, parse_parameters
 from adjudge.run.store import read_info, read_records
 from adjudge.types import Record, Sample, to_json
 from adjudge.verbs.common import check, make_gates, parse_gates, print_summary
+from adjudge.verbs.streams import unless_unread
 
 
 def show_verb(
@@ -46,8 +47,9 @@ def show_verb(
             raise UsageError(f"this run has no {', '.join(metrics)}; it has {there}")
         summary = msgspec.structs.replace(summary, rows=rows, views={})
     print_summary(summary, as_json)
-    if not info.finished and not as_json:
-        click.echo("this run has not finished; the numbers are of what is there so far", err=True)
+    if not info.finished:
+        with unless_unread():
+            click.echo("this run has not finished; the numbers are of what is there so far", err=True)
     return check(gates, summary)
 
 
@@ -78,7 +80,8 @@ def rescore_verb(
         )
     print_summary(summary, as_json)
     if out and not as_json:
-        click.echo(f"written to {out}")
+        with unless_unread():
+            click.echo(f"written to {out}")
     return check(gates, summary)
 
 

@@ -1,0 +1,62 @@
+"""What a command prints, and how it ends, when its reader leaves or is a machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from adjudge.cli import main
+
+
+def row(index: int, **more: object) -> str:
+    sample = {"id": f"s{index}", "question": "Which boat?", "response": "The barge.", "reference": "ferry"}
+    return json.dumps(sample | {"attributes": {"noise": 0.4}} | more)
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("boats.jsonl").write_text("\n".join(row(index) for index in range(12)))
+    return tmp_path
+
+
+def call(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == code, result.output
+    return result
+
+
+def shell(line: str) -> subprocess.CompletedProcess[bytes]:
+    command = f"set -o pipefail; {line.replace('adjudge', f'{sys.executable} -m adjudge')}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+    return done
+
+
+GATE = "--fail-under rgb.accuracy=.9"
+
+
+@pytest.mark.parametrize("more", ["", "--json"])
+def test_a_gate_fails_also_where_nobody_reads_the_table(work: Path, more: str) -> None:
+    call("run", "boats.jsonl", "-o", "r", "--judge", "rules")
+    for command in ("run boats.jsonl --judge rules -o q", "show r", "rescore r"):
+        done = shell(f"adjudge {command} {GATE} {more} | true")
+        assert done.returncode == 1
+        assert b"gate failed: --fail-under rgb.accuracy=0.9: it is 0" in done.stderr
+    assert shell(f"adjudge show r {GATE} {more} 2>&1 | true").returncode == 1
+    assert shell(f"adjudge show r {more} | true").returncode == 0
+
+
+def test_what_was_odd_is_told_beside_json(work: Path) -> None:
+    Path("odd.jsonl").write_text(f"{row(0)}\n{{broken\n{row(1).replace('0.4', 'NaN')}\n")
+    done = call("run", "odd.jsonl", "-o", "r", "--judge", "rules", "--skip-bad", "--json", "--by", "team")
+    json.loads(done.stdout)
+    assert "skipped 1 bad lines or samples" in done.stderr
+    assert "NaN read as null (1 ×)" in done.stderr
+    assert "no sample has an attribute 'team'" in done.stderr
