@@ -1,4 +1,4 @@
-"""What a command prints, and how it ends, when its reader leaves or is a machine."""
+"""What a command prints, and how it ends, when its reader leaves or its terminal is narrow."""
 
 from __future__ import annotations
 
@@ -60,3 +60,19 @@ def test_what_was_odd_is_told_beside_json(work: Path) -> None:
     assert "skipped 1 bad lines or samples" in done.stderr
     assert "NaN read as null (1 ×)" in done.stderr
     assert "no sample has an attribute 'team'" in done.stderr
+
+
+@pytest.mark.parametrize("columns", [1, 20, 40, 60, 80, 120])
+def test_no_terminal_is_too_narrow_for_names_and_numbers(
+    work: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    call("run", "boats.jsonl", "-o", "r", "--judge", "rules")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = call("show", "r", "--metrics", "rgb.accuracy").stdout
+    assert "rgb.accu" in shown
+    assert "95 % interval" in shown
+    assert "0.0 – 24.2" in shown
+    compared = call("compare", "r", "r", "--metrics", "rgb.accuracy").stdout
+    assert "0/12/0" in compared
+    assert "rgb.accu" in compared
+    assert ("rgb.accuracy" in shown) == (columns not in (20, 40))

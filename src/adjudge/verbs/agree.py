@@ -16,7 +16,7 @@ from adjudge.stats.agree import LEVELS, agree
 from adjudge.stats.estimates import NAMES
 from adjudge.stats.raters import Rater, attribute_rater, carried, file_raters, run_rater
 from adjudge.types import Record, to_json
-from adjudge.verbs.common import console
+from adjudge.verbs.common import print_tables
 
 
 def agree_verb(
@@ -48,11 +48,7 @@ def agree_verb(
     if as_json:
         click.echo(msgspec.json.format(to_json(found), indent=1))
         return
-    from rich.text import Text
-
-    out = console()
-    for part in agreement_tables(msgspec.to_builtins(found)):
-        out.print(part, soft_wrap=isinstance(part, Text))
+    print_tables(agreement_tables(msgspec.to_builtins(found)))
 
 
 def _check_names(option: str, given: Sequence[str], known: Sequence[str]) -> None:

@@ -27,8 +27,13 @@ from adjudge.verbs.streams import unless_unread
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.table import Table
 
 PIPE_WIDTH = 120
+LEAST_WIDTH = 20
+"""Columns below which COLUMNS is a slip and no terminal."""
+NAME_WIDTH = 8
+"""Characters of a name that always stand in one line."""
 
 
 def make_gates(
@@ -67,12 +72,27 @@ def print_summary(summary: Summary, as_json: bool) -> None:
 
 
 def print_tables(parts: Iterable[RenderableType]) -> None:
-    """Tables and the lines between them."""
+    """Tables and the lines between them; a table for which the terminal is too narrow runs over its edge."""
+    from rich.table import Table
     from rich.text import Text
 
-    out = console()
     for part in parts:
+        out = console()
+        if isinstance(part, Table):
+            out.width = max(out.width, _keep_readable(part, out))
         out.print(part, soft_wrap=isinstance(part, Text))
+
+
+def _keep_readable(table: Table, out: Console) -> int:
+    """Let no number be cut and no name be folded away, as rich would; gives the least width for that."""
+    from rich.measure import measure_renderables
+
+    boundless = out.options.update(width=1 << 16)
+    for column in table.columns:
+        content = measure_renderables(out, boundless, [column.header, *column.cells]).maximum
+        column.min_width = content if column.no_wrap else min(content, NAME_WIDTH)
+    # Beside each column stand a blank on either side and a line of blanks, as in every table of ours.
+    return sum((column.min_width or 0) + 3 for column in table.columns) - 1
 
 
 def console() -> Console:
@@ -84,8 +104,17 @@ def console() -> Console:
             # Rich would exit with 1, which means a failed gate here.
             raise BrokenPipeError
 
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    return Plain(width=None if terminal or "COLUMNS" in os.environ else PIPE_WIDTH, highlight=False)
+    return Plain(width=_width(), highlight=False)
+
+
+def _width() -> int:
+    told = os.environ.get("COLUMNS", "")
+    if told.isdigit() and int(told) >= LEAST_WIDTH:
+        return int(told)
+    if sys.stdout is not None and sys.stdout.isatty():
+        # A pseudo-terminal may say 0.
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    return PIPE_WIDTH
 
 
 def say_unused_access(judge: Judge, access: Mapping[str, Any], *, searches: bool = False) -> None:

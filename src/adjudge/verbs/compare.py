@@ -11,7 +11,7 @@ from adjudge.report.compare import comparison_tables
 from adjudge.run.store import read_info
 from adjudge.stats.compare import compare_runs
 from adjudge.types import to_json
-from adjudge.verbs.common import console
+from adjudge.verbs.common import print_tables
 
 
 def compare_verb(
@@ -37,8 +37,4 @@ def compare_verb(
     if as_json:
         click.echo(msgspec.json.format(to_json(found), indent=1))
         return
-    from rich.text import Text
-
-    out = console()
-    for part in comparison_tables(msgspec.to_builtins(found)):
-        out.print(part, soft_wrap=isinstance(part, Text))
+    print_tables(comparison_tables(msgspec.to_builtins(found)))

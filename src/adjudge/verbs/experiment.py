@@ -19,7 +19,7 @@ from adjudge.report.progress import progress_bar
 from adjudge.run.store import write_atomic
 from adjudge.stats.experiments import find_experiment
 from adjudge.stats.experiments.outcome import Request, Result
-from adjudge.verbs.common import console, say_unused_access
+from adjudge.verbs.common import print_tables, say_unused_access
 from adjudge.verbs.run import ACCESS, usage_text
 
 FLAGS = {
@@ -128,11 +128,7 @@ def _print(result: Result, files: list[Path], as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(result.outcome), indent=1).decode())
         return
-    from rich.text import Text
-
-    out = console()
-    for part in outcome_parts(msgspec.to_builtins(result.outcome)):
-        out.print(part, soft_wrap=isinstance(part, Text))
+    print_tables(outcome_parts(msgspec.to_builtins(result.outcome)))
     for path in files:
         click.echo(f"written: {path}")
 

@@ -11,7 +11,7 @@ import msgspec
 from adjudge.errors import UsageError
 from adjudge.report.leaderboard import board_parts
 from adjudge.stats.leaderboard import leaderboard
-from adjudge.verbs.common import console
+from adjudge.verbs.common import print_tables
 
 
 def leaderboard_verb(
@@ -28,8 +28,4 @@ def leaderboard_verb(
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(board), indent=1))
         return
-    from rich.text import Text
-
-    out = console()
-    for part in board_parts(board):
-        out.print(part, soft_wrap=isinstance(part, Text))
+    print_tables(board_parts(board))

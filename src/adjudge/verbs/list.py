@@ -7,7 +7,7 @@ import msgspec
 
 from adjudge.protocols import protocol_class
 from adjudge.report import catalogue
-from adjudge.verbs.common import console
+from adjudge.verbs.common import print_tables
 
 
 def list_verb(what: str, protocol: str | None, as_json: bool) -> None:
@@ -34,4 +34,4 @@ def list_verb(what: str, protocol: str | None, as_json: bool) -> None:
         table.add_column(name, no_wrap=name in ("metric", "protocol", "format", "judge", "better"))
     for row in rows:
         table.add_row(*(Text(str(row[name])) for name in names))
-    console().print(table)
+    print_tables([table])
