@@ -1,8 +1,9 @@
-"""What a command prints, and how it ends, when its reader leaves or its terminal is narrow."""
+"""What a command prints, and how it ends, when its reader leaves, its terminal is narrow, a name is odd."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,23 @@ def test_what_was_odd_is_told_beside_json(work: Path) -> None:
     assert "no sample has an attribute 'team'" in done.stderr
 
 
+def unfinish(folder: str) -> None:
+    info = json.loads(Path(folder, "run.json").read_text())
+    del info["finished"]
+    Path(folder, "run.json").write_text(json.dumps(info))
+
+
+def test_what_is_rescored_of_an_unfinished_run_is_unfinished_too(work: Path) -> None:
+    call("run", "boats.jsonl", "-o", "r", "--judge", "rules")
+    unfinish("r")
+    call("rescore", "r", "-o", "q")
+    for folder in ("r", "q"):
+        assert "has not finished" in call("show", folder, "--json").stderr
+    call("run", "boats.jsonl", "-o", "r", "--judge", "rules")
+    call("rescore", "r", "-o", "q")
+    assert "has not finished" not in call("show", "q").stderr
+
+
 @pytest.mark.parametrize("columns", [1, 20, 40, 60, 80, 120])
 def test_no_terminal_is_too_narrow_for_names_and_numbers(
     work: Path, monkeypatch: pytest.MonkeyPatch, columns: int
@@ -76,3 +94,19 @@ def test_no_terminal_is_too_narrow_for_names_and_numbers(
     assert "0/12/0" in compared
     assert "rgb.accu" in compared
     assert ("rgb.accuracy" in shown) == (columns not in (20, 40))
+
+
+def test_names_that_are_not_utf_8(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "utf-8:strict")
+    os.rename(b"boats.jsonl", b"caf\xe9.jsonl")
+    done = shell("adjudge run caf*.jsonl --judge rules -o r && adjudge rescore r -o caf$'\\xe9'")
+    assert done.returncode == 0, done.stderr
+    done = shell("adjudge rescore caf$'\\xe9' -o q && adjudge show q && adjudge run caf*.jsonl --judge rules")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(Path("r/run.json").read_text())["input"]["path"].endswith("caf\ufffd.jsonl")
+
+
+def test_standard_input_that_is_closed(work: Path) -> None:
+    done = shell("adjudge run - <&-")
+    assert done.returncode == 3
+    assert b"standard input is closed" in done.stderr

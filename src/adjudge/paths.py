@@ -1,4 +1,4 @@
-"""Where adjudge keeps what it can make again."""
+"""Where adjudge keeps what it can make again, and how a path is written down."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ def cache_folder() -> Path:
     else:
         folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(folder).expanduser() / "adjudge"
+
+
+def path_text(path: Path) -> str:
+    """The path as text for a file of ours: names may be any bytes, and those that are no UTF-8 are marked."""
+    return os.fsencode(path).decode("utf-8", "replace")

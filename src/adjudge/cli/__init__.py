@@ -21,7 +21,7 @@ from adjudge.cli.options import (
     split_names,
 )
 from adjudge.errors import AdjudgeError
-from adjudge.verbs.streams import forget_unread
+from adjudge.verbs.streams import forget_unread, print_anything
 
 GUIDE = """Measure how far a language model's answer can be trusted.
 
@@ -50,6 +50,7 @@ class _Group(click.Group):
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
+        print_anything()
         with terminated_like_interrupted() as terminated:
             return self._invoke(ctx, terminated)
 

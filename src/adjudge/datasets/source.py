@@ -19,6 +19,7 @@ from adjudge.datasets.packed import is_tar, open_single
 from adjudge.datasets.seen import SeenIds
 from adjudge.datasets.tables import Entry, csv_rows, parquet_rows
 from adjudge.errors import InputError
+from adjudge.paths import path_text
 
 Shape = Literal["jsonl", "json", "csv", "parquet", "zip"]
 
@@ -58,7 +59,7 @@ class Source:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.name = path.given if isinstance(path, Copy) else str(path)
-        self.origin = path.given if isinstance(path, Copy) else str(self.path.absolute())
+        self.origin = path.given if isinstance(path, Copy) else path_text(self.path.absolute())
         """Where samples came from, for a run's record."""
         self.notes: Counter[str] = Counter()
         """Odd things that were read all the same (NaN, byte order mark, lone surrogates), with how often."""

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import RunFolderError, UsageError
+from adjudge.paths import path_text
 from adjudge.protocols.base import Protocol
 from adjudge.run.session import counted, fold_records, stored_protocols
 from adjudge.run.settings import Settings
@@ -50,19 +51,21 @@ def rescore_run(
         records = counted(records, on_progress)
     if out is None:
         return fold_records(records, protocols, by)
-    settings = {**info.settings, "parameters": parameters, "rescored_from": str(folder.resolve())}
+    settings = {**info.settings, "parameters": parameters, "rescored_from": path_text(folder.resolve())}
     if labels is not None:
         settings["labels"] = labels
     with RunFolder(out) as target:
         _make_room(target, folder, settings)
         info.protocols = {protocol.name: msgspec.to_builtins(protocol) for protocol in protocols}
-        info.by, info.settings, info.finished, info.signatures = tuple(by), settings, False, {}
+        whole, info.finished = info.finished, False
+        info.by, info.settings, info.signatures = tuple(by), settings, {}
         target.write_info(info)
         target.begin()
         summary = fold_records(_written(records, target), protocols, by)
         target.flush()
         target.write_summary(summary)
-        info.signatures, info.finished = summary.signatures, True
+        # What is rescored of a run that has not finished is no more finished than it.
+        info.signatures, info.finished = summary.signatures, whole
         target.write_info(info)
     return summary
 

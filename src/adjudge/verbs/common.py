@@ -154,6 +154,8 @@ def input_file(input: str) -> Iterator[str]:
         yield input
         return
     with tempfile.NamedTemporaryFile(prefix="standard-input-", suffix=".jsonl") as copy:
+        if input == "-" and sys.stdin is None:
+            raise InputError("standard input is closed", fix="pipe the samples in, or name a file")
         stream = sys.stdin.buffer if input == "-" else open(input, "rb")  # noqa: SIM115
         while block := stream.read(1 << 20):
             copy.write(block)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Iterator
+
+
+def print_anything() -> None:
+    """What standard output cannot have, as in a file name of odd bytes, is spelled out there too."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def forget_unread() -> None:
