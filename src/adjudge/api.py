@@ -21,7 +21,7 @@ from adjudge.evidence.shared import searches_kept
 from adjudge.judges.base import Judge
 from adjudge.judges.registry import make_judge
 from adjudge.run.outcome import Outcome, finish
-from adjudge.run.profile import Merged, merge
+from adjudge.run.profile import ACCESS, Merged, of_profile
 from adjudge.run.session import Session, rebuild_summary
 from adjudge.run.settings import Settings
 from adjudge.run.store import RunFolder, read_records
@@ -145,60 +145,62 @@ class Result:
 async def aevaluate(
     samples: Samples,
     protocols: str | Sequence[str] | None = None,
-    judge: str | Judge = "local",
+    judge: str | Judge | None = None,
     *,
-    metrics: str | Sequence[str] = (),
+    metrics: str | Sequence[str] | None = None,
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
-    labels: str = "auto",
-    by: str | Sequence[str] = (),
+    labels: str | None = None,
+    by: str | Sequence[str] | None = None,
     out: str | PathLike[str] | None = None,
     overwrite: bool = False,
     format: str | None = None,
     mapping: Mapping[str, str] | None = None,
-    skip_bad: bool = False,
-    lean: bool = False,
-    concurrency: int = 32,
+    skip_bad: bool | None = None,
+    lean: bool | None = None,
+    concurrency: int | None = None,
     where: str | Sequence[str] = (),
     profile: str | Path | Merged | None = None,
     similarity: str | None = None,
     access: Mapping[str, Any] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Result:
-    """Score samples: a path, or Sample objects, or dicts with a Sample's fields.
+    """Score samples: a path, or Sample objects, or dicts with a Sample's fields (or others, with `mapping`).
 
+    What is not given is as `profile` says, else `DEFAULTS`: judge "local", labels "auto", all metrics.
     `protocols` None means those that the fields allow. `parameters` e.g. ``{"safe": {"k": [64, 178]}}``.
     With `out` the run is written to that folder (and resumed from it); without, records stay in memory.
     `similarity` says who compares short texts, `access` how models are reached: ``{"base_url": …}``
     (see `adjudge.chat.stack.StackOptions`); its cache also keeps web searches.
     """
-    given = {name: dict(values) for name, values in (parameters or {}).items()}
-    if isinstance(profile, Merged):
-        merged = profile
-    else:
-        merged = merge({}, given, profile) if profile is not None else Merged(options={}, parameters=given)
-    if isinstance(judge, str):
-        reached = {"concurrency": concurrency, **(access or {})}
-        if out is not None:
-            reached.setdefault("calls_path", str(Path(out) / "calls.jsonl"))
-        the_judge = make_judge(judge, similarity=similarity, **reached)
-    else:
-        the_judge = judge
+    given: dict[str, Any] = {
+        "protocols": protocols,
+        "judge": judge,
+        "metrics": metrics,
+        "labels": labels,
+        "by": by,
+    }
+    given |= {"skip_bad": skip_bad, "lean": lean, "concurrency": concurrency, "similarity": similarity}
+    settled = _settle(profile, {name: dict(values) for name, values in (parameters or {}).items()})
+    chosen = DEFAULTS | settled.options | {name: value for name, value in given.items() if value is not None}
+    the_judge = chosen["judge"]
+    if isinstance(the_judge, str):
+        the_judge = _make_judge(chosen, access or {}, out)
     settings = Settings(
-        protocols=(protocols,) if isinstance(protocols, str) else _tuple(protocols),
-        parameters=merged.parameters,
-        metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
+        protocols=None if chosen["protocols"] is None else _names(chosen["protocols"]),
+        parameters=settled.parameters,
+        metrics=_names(chosen["metrics"]),
         judge=the_judge.name,
-        labels=labels,
-        lean=lean,
-        where=(where,) if isinstance(where, str) else tuple(where),
-        profile=merged.mark,
+        labels=chosen["labels"],
+        lean=chosen["lean"],
+        where=_names(where),
+        profile=settled.mark,
     )
     session = Session(
         settings,
         the_judge,
-        by=(by,) if isinstance(by, str) else by,
-        concurrency=concurrency,
-        skip_bad=skip_bad,
+        by=_names(chosen["by"]),
+        concurrency=chosen["concurrency"],
+        skip_bad=chosen["skip_bad"],
         on_progress=on_progress,
     )
     stream, source = open_samples(
@@ -207,9 +209,9 @@ async def aevaluate(
     if settings.where:
         stream = select(stream, parse_where(settings.where))
     path = None if out is None else Path(out)
-    if path is None and lean:
+    if path is None and settings.lean:
         raise UsageError("lean needs out=: in memory there is nothing to refer to")
-    with searches_kept(access or {}):
+    with searches_kept(_reached(chosen, access or {})):
         if path is None:
             outcome = await session.in_memory(stream)
         else:
@@ -217,8 +219,44 @@ async def aevaluate(
     return Result(outcome, path, session)
 
 
-def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if values is None else tuple(values)
+DEFAULTS: dict[str, Any] = {
+    "protocols": None,
+    "judge": "local",
+    "similarity": None,
+    "metrics": (),
+    "labels": "auto",
+    "by": (),
+    "skip_bad": False,
+    "lean": False,
+    "concurrency": 32,
+}
+"""Options of `aevaluate` that a profile may set, where neither it nor the caller does."""
+
+
+def _settle(profile: str | Path | Merged | None, parameters: dict[str, dict[str, Any]]) -> Merged:
+    if isinstance(profile, Merged):
+        return profile
+    if profile is None:
+        return Merged(options={}, parameters=parameters)
+    return of_profile(profile, parameters)
+
+
+def _reached(chosen: Mapping[str, Any], access: Mapping[str, Any]) -> dict[str, Any]:
+    """How models are reached: by the profile's options, and by what the caller says over them."""
+    return {name: chosen[name] for name in (*ACCESS, "concurrency") if name in chosen} | dict(access)
+
+
+def _make_judge(
+    chosen: Mapping[str, Any], access: Mapping[str, Any], out: str | PathLike[str] | None
+) -> Judge:
+    reached = _reached(chosen, access)
+    if out is not None:
+        reached.setdefault("calls_path", str(Path(out) / "calls.jsonl"))
+    return make_judge(chosen["judge"], similarity=chosen["similarity"], **reached)
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def open_samples(

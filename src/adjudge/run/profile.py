@@ -8,8 +8,9 @@
     match_threshold = 0.42
     [calibration]                        # how it came about; not read back
 
-The command line goes over the profile, the profile over `adjudge.toml`, that over the defaults. Numbers made
-under a profile carry `profile:NAME@DIGEST` in their signature, where the digest covers all it sets.
+The command line goes over the profile, the profile over `adjudge.toml`, that over the defaults. In Python
+arguments go over the profile, and `adjudge.toml` is not read. Numbers made under a profile carry
+`profile:NAME@DIGEST` in their signature, where the digest covers all it sets.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from adjudge.errors import InputError
+from adjudge.judges.registry import JUDGE_OPTIONS
 from adjudge.protocols import make_protocol, protocol_class
 from adjudge.run.rescore import deep_merge
 from adjudge.types import FORMAT
@@ -63,6 +65,23 @@ class Options(Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=Tr
     concurrency: int | UnsetType = UNSET
     skip_bad: bool | UnsetType = UNSET
     lean: bool | UnsetType = UNSET
+
+
+ACCESS = (
+    *("base_url", "key_env", "rpm", "tpm", "timeout", "attempts"),
+    *("max_cost", "prices", "cache", "cache_path", *JUDGE_OPTIONS),
+)
+"""The options that say how a judge is made."""
+
+
+def shortcuts(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The parameters of protocols that `evidence` and `steps` are short for."""
+    short: dict[str, dict[str, Any]] = {}
+    if options.get("steps"):
+        short = {name: {"steps": True} for name in ("trace", "safe", "ragchecker")}
+    if options.get("evidence"):
+        short.setdefault("safe", {})["evidence"] = options["evidence"]
+    return short
 
 
 class Profile(Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -174,6 +193,13 @@ def merge(
         mark=chosen.mark if chosen is not None else "",
         notes=tuple(notes),
     )
+
+
+def of_profile(path: str | Path, parameters: Mapping[str, dict[str, Any]]) -> Merged:
+    """The settings of a profile alone, under parameters that were given besides: what `evaluate` goes by."""
+    chosen = load_profile(path)
+    own = deep_merge(chosen.parameters, shortcuts(chosen.options))
+    return Merged(options=chosen.options, parameters=deep_merge(own, dict(parameters)), mark=chosen.mark)
 
 
 def to_toml(profile: Profile) -> str:

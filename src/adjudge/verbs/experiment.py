@@ -16,11 +16,12 @@ from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
 from adjudge.report.experiment import outcome_parts, scatter_svg
 from adjudge.report.progress import progress_bar
+from adjudge.run.profile import ACCESS
 from adjudge.run.store import write_atomic
 from adjudge.stats.experiments import find_experiment
 from adjudge.stats.experiments.outcome import Request, Result
 from adjudge.verbs.common import print_tables, say_unused_access
-from adjudge.verbs.run import ACCESS, usage_text
+from adjudge.verbs.run import usage_text
 
 FLAGS = {
     "eval_identify_atomic_facts_ablated": "identify",

@@ -17,22 +17,17 @@ from adjudge.datasets.inspect_log import scored_with
 from adjudge.datasets.registry import detect, find_writer, parse_mapping
 from adjudge.datasets.source import Source
 from adjudge.errors import JudgeError, RunFolderError, UsageError
-from adjudge.judges.registry import JUDGE_OPTIONS, make_judge
+from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
 from adjudge.report.progress import progress_bar
+from adjudge.run.profile import ACCESS, Merged, shortcuts
 from adjudge.run.rescore import deep_merge
-from adjudge.run.settings import parse_parameters
 from adjudge.run.store import read_info
 from adjudge.verbs.check import check_for_run
 from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped, say_unused_access
 from adjudge.verbs.convert import refuse_to_overwrite, write_run
 from adjudge.verbs.profile import with_profile
 from adjudge.verbs.streams import unless_unread
-
-ACCESS = (
-    *("base_url", "key_env", "rpm", "tpm", "timeout", "attempts"),
-    *("max_cost", "prices", "cache", "cache_path", *JUDGE_OPTIONS),
-)
 
 
 def run_verb(
@@ -59,8 +54,8 @@ def run_verb(
     options = {name: value for name, value in given.items() if name not in ("parameters", "protocols")}
     protocols = tuple(given["protocols"])
     options["where"] = (*where, f"side={side}") if side else where
-    shortcuts = parse_parameters(_shortcuts(options.pop("evidence"), options.pop("steps")))
-    settings = deep_merge(merged.parameters, shortcuts)
+    short = shortcuts({name: options.pop(name) for name in ("evidence", "steps")})
+    settings = deep_merge(merged.parameters, short)
     access = {name: options.pop(name) for name in ACCESS}
     if options.pop("dry_run"):
         if checker is not None:
@@ -96,7 +91,7 @@ def run_verb(
                 path,
                 protocols or None,
                 judge=judge,
-                profile=msgspec.structs.replace(merged, parameters=settings),
+                profile=Merged(options={}, parameters=settings, mark=merged.mark),
                 mapping=parse_mapping(mapping) if mapping else None,
                 format=format_,
                 out=folder,
@@ -191,12 +186,6 @@ def _told_how_to_go_on(input: str, folder: Path, *, overwrite: bool) -> Iterator
                 f"what is done is kept: the same command with -o {folder}{but} goes on there", err=True
             )
         raise
-
-
-def _shortcuts(evidence: str | None, steps: bool) -> list[str]:
-    """`--evidence` and `--steps` are short for parameters of protocols."""
-    short = [f"safe.evidence={evidence}"] if evidence else []
-    return short + ([f"{name}.steps=true" for name in ("trace", "safe", "ragchecker")] if steps else [])
 
 
 def _evidence(parameters: dict[str, dict[str, Any]]) -> str | None:
