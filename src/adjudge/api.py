@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -11,10 +10,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
+from adjudge.datasets.objects import Objects
 from adjudge.datasets.registry import detect, find_reader, read
-from adjudge.datasets.source import Row, Source
+from adjudge.datasets.source import Source
 from adjudge.datasets.where import parse_where, select
 from adjudge.errors import InputError, UsageError
 from adjudge.evidence.shared import searches_kept
@@ -268,66 +266,43 @@ def open_samples(
     hashed: bool,
 ) -> tuple[Iterator[Sample], dict[str, Any]]:
     """The stream of samples and what run.json says of where it came from."""
+    if format is not None and mapping:
+        raise UsageError("a format and a mapping exclude each other: a mapping says itself how to read")
+    described: dict[str, Any]
     if not isinstance(samples, (str, PathLike)):
-        described: dict[str, Any] = {}
-        if hashed and isinstance(samples, Sequence):
-            described["sha256"] = _digest(samples)
-        session.described = described
-        return _from_objects(samples, session), described
-    source = Source(fspath(samples))
-    reader = None if mapping else (find_reader(format) if format else detect(source))
-    stream = read(
-        source,
-        format=reader.name if reader else None,
-        mapping=dict(mapping) if mapping else None,
-        on_error=session.bad,
-    )
-    described = {"path": source.origin, "format": reader.name if reader else "mapped"}
+        _check_for_objects(format, session.settings)
+        objects = Objects(samples, mapping)
+        stream, described = objects.read(session.bad), {}
+        digest = objects.digest() if hashed else None
+        session.source = objects
+    else:
+        source = Source(fspath(samples))
+        reader = None if mapping else (find_reader(format) if format else detect(source))
+        stream = read(
+            source,
+            format=reader.name if reader else None,
+            mapping=dict(mapping) if mapping else None,
+            on_error=session.bad,
+        )
+        described = {"path": source.origin, "format": reader.name if reader else "mapped"}
+        digest = source.digest() if hashed else None
+        session.source = source
     if mapping:
         described["map"] = dict(mapping)
-    if hashed:
-        described["sha256"] = source.digest()
-    session.source, session.described = source, described
+    if digest is not None:
+        described["sha256"] = digest
+    session.described = described
     return stream, described
 
 
-def _digest(samples: Sequence[Any]) -> str:
-    """sha256 of samples in memory, so that another list is not taken for the one a folder holds."""
-    content = hashlib.sha256()
-    for entry in samples:
-        content.update(msgspec.json.encode(entry, enc_hook=repr))
-    return content.hexdigest()
-
-
-def _from_objects(samples: Iterable[Sample | Mapping[str, Any]], session: Session) -> Iterator[Sample]:
-    seen: set[str] = set()
-    for index, entry in enumerate(samples):
-        try:
-            sample = entry if isinstance(entry, Sample) else _convert(entry, index)
-            if sample.id in seen:
-                raise InputError(
-                    f"two samples have this id (the second is number {index})",
-                    sample=sample.id,
-                    field="id",
-                    fix="make ids unique; use item to say that samples belong together",
-                )
-        except InputError as error:
-            session.bad(error)
-            continue
-        seen.add(sample.id)
-        yield sample
-
-
-def _convert(entry: Any, index: int) -> Sample:
-    """A sample from a dict with its fields, under the same rules as a line of a file."""
-    if not isinstance(entry, Mapping):
-        raise InputError(f"sample number {index} is {type(entry).__name__}, not a Sample or a dict")
-    data = {"id": str(index), **entry}
-    if isinstance(data["id"], int):
-        data["id"] = str(data["id"])
-    row = Row(data, "samples", index + 1)
-    (sample,) = find_reader("native").convert(row)
-    return sample
+def _check_for_objects(format: str | None, settings: Settings) -> None:
+    """What is said of a file and makes no sense for samples in memory."""
+    if format not in (None, "native"):
+        raise UsageError(
+            f"format={format!r} is of files: give a path, or say with mapping= which key is which field"
+        )
+    if settings.lean:
+        raise UsageError("lean refers to a file, and samples in memory are in none")
 
 
 def evaluate(samples: Samples, protocols: str | Sequence[str] | None = None, **options: Any) -> Result:

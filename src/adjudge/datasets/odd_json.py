@@ -39,7 +39,7 @@ def _parse_odd(data: bytes, notes: Counter[str]) -> Any:
 
     try:
         value = json.loads(text, parse_constant=constant, parse_float=number, strict=False)
-        value = _without_surrogates(value, odd)
+        value = without_surrogates(value, odd)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}" if "\n" in text else f"column {error.colno}"
         raise ValueError(f"{error.msg} ({where})") from None
@@ -49,7 +49,7 @@ def _parse_odd(data: bytes, notes: Counter[str]) -> Any:
     return value
 
 
-def _without_surrogates(value: Any, odd: Counter[str]) -> Any:
+def without_surrogates(value: Any, odd: Counter[str]) -> Any:
     """Lone surrogates cannot be written as UTF-8; the replacement mark keeps offsets in place."""
     if isinstance(value, str):
         if not any("\ud800" <= char <= "\udfff" for char in value):
@@ -57,9 +57,7 @@ def _without_surrogates(value: Any, odd: Counter[str]) -> Any:
         odd["text with lone surrogates, replaced by U+FFFD"] += 1
         return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value)
     if isinstance(value, list):
-        return [_without_surrogates(entry, odd) for entry in value]
+        return [without_surrogates(entry, odd) for entry in value]
     if isinstance(value, dict):
-        return {
-            _without_surrogates(key, odd): _without_surrogates(entry, odd) for key, entry in value.items()
-        }
+        return {without_surrogates(key, odd): without_surrogates(entry, odd) for key, entry in value.items()}
     return value

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from adjudge._version import __version__
+from adjudge.datasets.objects import Objects
 from adjudge.datasets.source import Source
 from adjudge.errors import InputError, RunFolderError
 from adjudge.judges.base import Judge, describe, opened, servers
@@ -54,7 +55,7 @@ class Session:
         self.on_progress = on_progress
         self.skipped: list[InputError] = []
         self.usage = RunUsage(judge)
-        self.source: Source | None = None
+        self.source: Source | Objects | None = None
         """Where the samples are read from, for what it noted on the way."""
         self._done = 0
         self._scored = 0
