@@ -490,7 +490,9 @@ def test_rescoring_applies_other_rules_to_the_stored_samples(tmp_path):
         assert again.rows == anew.rows
         assert again.signatures == anew.signatures
         assert phrase in again.signatures["rgb"]
-    adjudge.evaluate(samples, "rgb", out=run, lean=True, overwrite=True)
+    file = tmp_path / "samples.jsonl"
+    file.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+    adjudge.evaluate(file, "rgb", out=run, lean=True, overwrite=True)
     with pytest.raises(UsageError, match="a lean run holds no samples to apply other rules of rgb to"):
         rescore_run(run, parameters={"rgb": {"reasoning": "strip"}})
 
