@@ -105,6 +105,14 @@ def test_texts_without_a_statement(text: str) -> None:
     assert texts(text) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["N/A", "Hello!", "Good morning!", "Happy to help.", "Hope this helps!", "You are welcome."]
+)
+def test_courtesies_are_no_claims(text: str) -> None:
+    assert texts(text) == []
+    assert texts(f"The mill was built in 1820. {text}") == ["The mill was built in 1820."]
+
+
 def test_a_bare_answer_is_a_claim() -> None:
     assert texts("Paris") == ["Paris."]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from adjudge.judges.local.foreign import is_foreign
 from adjudge.segment.claims.tokens import has_verb, tokens_of
@@ -12,6 +13,7 @@ _LONGEST = 8
 """Words of an answer that may lack a verb; a longer one is taken to be a statement."""
 
 
+@lru_cache(maxsize=4096)
 def is_fragment(text: str) -> bool:
     """Whether a text is a bare answer: a few words without a verb. Other scripts than Latin are never one."""
     words = _WORD.findall(text)

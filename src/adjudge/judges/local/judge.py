@@ -28,7 +28,6 @@ from adjudge.judges.base import (
     SplitSentence,
     SupportSentence,
 )
-from adjudge.judges.local.answers import in_full
 from adjudge.judges.local.calibration import TraceLabels
 from adjudge.judges.local.elsewhere import regarding_others
 from adjudge.judges.local.encoder import Encoder, make_encoder
@@ -43,6 +42,7 @@ from adjudge.judges.local.labelling import (
     whole_pair,
 )
 from adjudge.judges.local.phrases import points_out_error, refusal
+from adjudge.judges.local.short import concluded, pairs_read
 from adjudge.judges.local.verifier import FeatureVerifier, Opinion, Verifier, make_verifier
 from adjudge.segment.claims import split_claims
 
@@ -112,12 +112,16 @@ class LocalJudge:
     def _checks(self, questions: Sequence[CheckClaims]) -> list[Reply]:
         # Texts that are not known to be documents have no other say than this of the encoder for documents.
         verdicts = getattr(self.verifier, "reread", self.verifier.verdicts)
-        opinions = self._opinions([pair for q in questions for row in _pairs(q) for pair in row], verdicts)
+        opinions = self._opinions([pair for q in questions for pair in _pairs(q)], verdicts)
         replies = []
         for question in questions:
             grid = [
-                regarding_others(claim, [opinions[pair] for pair in row], question)
-                for claim, row in zip(question.claims, _pairs(question), strict=True)
+                regarding_others(
+                    claim,
+                    [concluded(claim, text, question.question, opinions) for text in question.evidence],
+                    question,
+                )
+                for claim in question.claims
             ]
             cells = tuple("".join(_CELLS[opinion.verdict] for opinion in row) for row in grid)
             replies.append(Reply(cells, _why(question, grid), probabilities=_probabilities(grid)))
@@ -245,10 +249,14 @@ _ANSWERS: dict[type[Question], Callable[[LocalJudge, Sequence[Any]], list[Reply]
 }
 
 
-def _pairs(question: CheckClaims) -> list[list[tuple[str, str]]]:
-    """Claims by evidence texts, each bare answer behind its question."""
-    evidence = [in_full(text, question.question) for text in question.evidence]
-    return [[(in_full(claim, question.question), text) for text in evidence] for claim in question.claims]
+def _pairs(question: CheckClaims) -> list[tuple[str, str]]:
+    """All that must be read to hold claims against evidence texts."""
+    return [
+        pair
+        for claim in question.claims
+        for text in question.evidence
+        for pair in pairs_read(claim, text, question.question)
+    ]
 
 
 def _why(question: CheckClaims, grid: list[list[Opinion]]) -> str:

@@ -28,6 +28,11 @@ _NOTING = re.compile(
     re.IGNORECASE,
 )
 """Words before a statement that add nothing to it."""
+_COURTESY = re.compile(
+    r"\W*(?:n/?a|hello|hi|good (?:morning|afternoon|evening)|(?:I am )?(?:happy|glad) to help"
+    r"|(?:I )?hope (?:this|that|it) helps|you(?: are|['’]re) welcome)\W*\Z",
+    re.IGNORECASE,
+)
 _TIGHT_COMMA = re.compile(r",(?=[^\W\d_])")
 _WORD = re.compile(r"\w")
 _CLOSED = ("!", "！", "?", "？", "…", "।", "॥", "؟", "۔", "።", "။", "។", "։", "｡", '."', ".”")
@@ -41,7 +46,7 @@ def is_statement(sentence: str) -> bool:
     more than citations.
     """
     sentence, _ = bare(sentence, 0)
-    if not _WORD.search(_UNSAID.sub("", sentence)):
+    if not _WORD.search(_UNSAID.sub("", sentence)) or _COURTESY.match(sentence):
         return False
     return not (
         sentence.rstrip("*_ ").endswith(("?", "？", "؟", ":", "：")) or ABOUT_THE_ANSWER.match(sentence)
