@@ -320,3 +320,25 @@ def test_too_few_labels_are_missing_and_too_many_are_cut_with_a_note(
     assert label_words("Entailment " * 9, 7) == ("e" * 7, "9 labels for 7 claims: the rest was cut")
     assert label_words("Entailment: because neutral", 1).cells == "e"
     assert label_words("1. Entailment, not neutral\n2. Contradicted", 2) == ("ec", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The reference does not entail the claim.",
+        "Not entailed",
+        "No entailment",
+        "It isn't contradicted.",
+        "There is no contradiction, so: Neutral",
+        "The claim could be entailed or neutral.",
+    ],
+)
+def test_a_label_that_is_denied_or_weighed_is_no_verdict(text: str) -> None:
+    assert label_words(text, 1).cells == "-"
+    assert label_words(f"1. {text}\n2. Entailment", 2).cells == "-e"
+
+
+def test_labels_in_words_and_on_one_line() -> None:
+    assert label_words("The passage entails the claim.", 1) == ("e", None)
+    assert label_words("My labels: Entailment, Neutral, Contradiction", 3) == ("enc", None)
+    assert label_words("Claim 1: **Neutral**. It does not contradict.\nClaim 2: entailed", 2).cells == "ne"

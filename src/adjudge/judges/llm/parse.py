@@ -19,6 +19,11 @@ _NONE = re.compile(
 _FENCE = re.compile(r"```(?:[\w+-]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _LABEL = re.compile(r"\b(?:(entail(?:ment|ed|s)?)|(neutral)|(contradict(?:ion|ed|s|ory)?))\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:not|no|non|never|neither|nor|cannot|without|fails? to|\w+n['’]t)\b[^.,;:!?]{0,60}\Z", re.IGNORECASE
+)
+_LEAD = re.compile(r"[\W\d_]*(?:\w+(?: \w+){0,2}\s*[:=][\W\d_]*)?")
+"""What may stand before a verdict: the mark of a list, "Claim 1:", "My verdict:"."""
 _SOURCES = re.compile(r"(?:\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\])+")
 _PLACEHOLDER = ("subject", "predicate", "object")
 
@@ -169,16 +174,30 @@ def label_words(text: str, count: int) -> Labels:
     """The first `count` labels. Too few are missing, never taken for neutral; too many are cut, and told.
 
     Where as many lines have a label as are expected, each line's first counts, so that an explanation after
-    it does no harm.
+    it does no harm. A line that denies its first label, or weighs several before it comes to one, says none.
     """
     lines = [found for line in text.splitlines() if (found := _labels(line))]
-    cells = "".join(line[0] for line in lines) if len(lines) == count else "".join(lines)
+    each_line = len(lines) == count
+    cells = "".join(line[0] for line in lines) if each_line else "".join(found.lower() for found in lines)
+    cells = re.sub("[A-Z]", "-", cells)
     if len(cells) > count:
         return Labels(cells[:count], f"{len(cells)} labels for {count} claims: the rest was cut")
     if len(cells) < count:
         return Labels(cells.ljust(count, "-"), f"{len(cells)} labels for {count} claims: the rest is missing")
-    return Labels(cells)
+    unclear = cells.count("-")
+    return Labels(cells, f"{unclear} of {count} labels are denied or one of several" if unclear else None)
 
 
 def _labels(line: str) -> str:
-    return "".join("e" if found[1] else "n" if found[2] else "c" for found in _LABEL.finditer(line))
+    """Labels of a line: `-` if the first is denied; capital if it is one of several that words lead up to."""
+    found = [
+        ("e" if label[1] else "n" if label[2] else "c", label.start()) for label in _LABEL.finditer(line)
+    ]
+    if not found:
+        return ""
+    if _DENIED.search(line[: found[0][1]]):
+        return "-"
+    said = "".join(cell for cell, start in found if not _DENIED.search(line[:start]))
+    led_up_to = _LEAD.match(line)
+    leads = led_up_to is not None and led_up_to.end() >= found[0][1]
+    return said if leads or len(set(said)) == 1 else said.upper()
