@@ -120,6 +120,7 @@ class Grid(_Frozen, frozen=True):
         tuple[tuple[Annotated[float, Meta(ge=0, le=1)], ...], ...] | None,
         Meta(description="How likely each cell is `e`, row by row, where the judge says so."),
     ] = None
+    why: Annotated[str | None, Meta(description="What the judge said of it: grounds, odd answers.")] = None
 
 
 class Sample(_Frozen, frozen=True, kw_only=True):

@@ -295,7 +295,7 @@ def test_a_dry_run_counts_what_a_real_run_would_send() -> None:
     question = CheckClaims(tuple(f"claim {n}" for n in range(5)), tuple("word " * 400 for _ in range(6)))
     dry = Dry()
     asyncio.run(LlmJudge(dry, model="m", budget=1500).ask([question]))
-    model = scripted(lambda request: {"rows": [{"claim": n} for n in range(1, 6)]})
+    model = scripted(lambda request: {"rows": [{"claim": n, "entailed_by": []} for n in range(1, 6)]})
     ask_one(model, question, budget=1500)
     sizes = {request.key("x"): request.prompt_size() for request in model.asked}
     assert (dry.plan.calls, dry.plan.prompt_tokens) == (len(sizes), sum(sizes.values()))

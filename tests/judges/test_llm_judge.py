@@ -315,8 +315,58 @@ def test_rows_that_are_missing_are_missing_and_never_neutral() -> None:
     assert reply.value == ("ne", "--", "--")
     assert reply.reason == "the judge's answer: no row for claim 2, 3"
     assert len(model.asked) == 2
-    full = {"rows": [row, {"claim": 2}, {"claim": "claim 3", "entailed_by": "1, 2"}]}
+    full = {"rows": [row, {"claim": 2, "entailed_by": []}, {"claim": "claim 3", "entailed_by": "1, 2"}]}
     assert ask_one(scripted({"rows": [row]}, full), CHECK).value == ("ne", "nn", "ee")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"claims": {"1": "A is b.", "2": "C is d."}}',
+        '{"why": "two are made"}\n{"claims": ["A is b.", "C is d."]}',
+        '{"claims": "- A is b.\\n- C is d."}',
+        '{"claims": ["A is b."]}\n{"claims": ["C is d."]}',
+        '```json\n{"claim": "A is b."},\n{"claim": "C is d."}\n```',
+        '{"claims": [{"id": "c1", "content": "A is b."}, {"id": "c2", "text": "C is d."}]}',
+        '{"claims": {"c1": {"subject": "A", "predicate": "is", "object": "b."}, "c2": ["C", "is", "d."]}}',
+    ],
+)
+def test_claims_listed_in_other_shapes(answer: str) -> None:
+    assert ask_one(scripted(answer), CLAIMS).value == ("A is b.", "C is d.")
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"claims": [{"id": "c1", "about": "A is b."}]}', '{"claims": [["A", "is"], [1, 2]]}']
+)
+def test_claims_that_cannot_be_told_are_no_claims(answer: str) -> None:
+    assert ask_one(scripted(answer), CLAIMS).value is None
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"claim": 1},
+        {"claim": 1, "verdict": "not entailed"},
+        {"claim": 1, "entailed_by": [0], "contradicted_by": []},
+        {"claim": 1, "entailed_by": [-1]},
+        {"claim": 1, "entailed_by": True},
+    ],
+)
+def test_a_row_without_a_verdict_is_missing_and_never_neutral(row: dict[str, Any]) -> None:
+    text = json.dumps({"rows": [row]})
+    reply = ask_one(scripted(text), CheckClaims(("c1",), ("e1",)))
+    assert reply.value == ("-",)
+    assert reply.reason is not None
+    assert reply.reason.startswith("the judge's answer: no verdict in the row for claim 1")
+    assert reply.raw[1:] == (text, text), "the words behind the missing cells are kept"
+
+
+def test_a_label_in_a_row_tells_all_of_a_single_evidence_text() -> None:
+    rows = [{"claim": 1, "label": "Entailment"}, {"claim": 2, "verdict": "contradicted"}]
+    rows += [{"claim": 3, "Label": "neutral"}, {"claim": 4, "entailed_by": False}]
+    asked = CheckClaims(("c1", "c2", "c3", "c4"), ("e1",))
+    assert ask_one(scripted({"rows": rows}), asked).value == ("e", "c", "n", "n")
+    assert ask_one(scripted({"rows": rows[:3]}), CHECK).value == ("--", "--", "--")
 
 
 def test_a_cell_that_is_both_is_neither() -> None:

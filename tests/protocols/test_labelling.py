@@ -215,6 +215,23 @@ def test_why_a_passage_was_not_checked_is_told():
         assert reason.endswith("claims against passages are missing: the passage is too long"), name
 
 
+class Telling(Opinion):
+    """Says why, and gives only part of the first grid."""
+
+    def answer(self, question):
+        reply = super().answer(question)
+        if not isinstance(question, CheckClaims) or len(question.claims) < 2:
+            return reply
+        return Reply(("-" * len(question.evidence), reply.value[1]), "as read", "half a table", raw=("{…",))
+
+
+def test_grids_keep_why_and_a_partial_answer_its_words():
+    (record,) = adjudge.evaluate([RAW], "ragchecker", judge=Telling()).records
+    assert [(grid.why, grid.reason) for grid in record.grids] == [("as read", "half a table"), (None, None)]
+    (step,) = record.steps
+    assert (step["asked"], step["reason"], step["raw"]) == ("CheckClaims", "half a table", ["{…"])
+
+
 def test_without_contexts_only_the_overall_metrics_stand():
     raw = {key: value for key, value in RAW.items() if key != "contexts"}
     result = adjudge.evaluate([raw], "ragchecker", judge=Opinion())

@@ -27,17 +27,17 @@ def all_said(*said: str | None) -> str | None:
 
 
 def failure(unit: str, asked: type[Question], reply: Reply) -> list[dict[str, Any]]:
-    """The step that keeps what a model said when nothing could be made of it."""
+    """The step that keeps what a model said when nothing, or not all, could be made of it."""
     if not reply.raw:
         return []
     return [{"unit": unit, "asked": asked.__name__, "reason": reason_of(reply), "raw": list(reply.raw)}]
 
 
 def failures(unit: str, questions: Sequence[Question], replies: Sequence[Reply]) -> list[dict[str, Any]]:
-    """Such steps for all questions that were left without a value."""
+    """Such steps for all questions that were left without a value, or without part of it."""
     return [
         step
         for question, reply in zip(questions, replies, strict=True)
-        if reply.value is None
+        if reply.value is None or reply.reason is not None
         for step in failure(unit, type(question), reply)
     ]

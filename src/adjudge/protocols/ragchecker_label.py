@@ -119,10 +119,12 @@ async def _check(
     tables = [[["-"] * len(against) for _ in claims] for (_, _, against), claims in sides]
     shares = [[[-1.0] * len(against) for _ in claims] for (_, _, against), claims in sides]
     reasons: list[str | None] = [None] * len(sides)
+    whys: list[dict[str, None]] = [{} for _ in sides]
     for (number, rows, columns), reply in zip(places, replies, strict=True):
         _fill(tables[number], rows, columns, reply.value)
         _fill(shares[number], rows, columns, _entailed(reply))
         reasons[number] = reasons[number] or reply.reason
+        whys[number] |= {reply.why: None} if reply.why else {}
     grids = [
         Grid(
             "check",
@@ -132,9 +134,10 @@ async def _check(
             source,
             reason,
             None if any(-1.0 in row for row in likely) else tuple(map(tuple, likely)),
+            "\n".join(why) or None,
         )
-        for ((text, _, against), claims), table, reason, likely in zip(
-            sides, tables, reasons, shares, strict=True
+        for ((text, _, against), claims), table, reason, likely, why in zip(
+            sides, tables, reasons, shares, whys, strict=True
         )
         if claims and against
     ]

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from adjudge.evidence.base import Evidence, Passage, SearchFailed
 from adjudge.judges.base import CheckClaims, Judge, NextQuery, RateFact, Reply
-from adjudge.protocols.asking import all_said, ask_once, failure, reason_of
+from adjudge.protocols.asking import all_said, ask_once, failure, failures, reason_of
 
 _VERDICTS = frozenset({"entailed", "contradicted", "neutral"})
 _SHOWN = 160
@@ -49,11 +49,12 @@ async def check_contexts(
         return [Verdict("neutral", "the sample has no contexts") for _ in claims], []
     question = CheckClaims(tuple(claim.words for claim in claims), tuple(contexts), passages=len(contexts))
     (reply,) = await judge.ask([question])
+    unread = failures("response", [question], [reply])
     if reply.value is None:
-        return [Verdict(reason=reason_of(reply)) for _ in claims], failure("response", CheckClaims, reply)
+        return [Verdict(reason=reason_of(reply)) for _ in claims], unread
     rows = [str(row) for row in reply.value]
     rows += [""] * (len(claims) - len(rows))
-    return [_over_contexts(row, contexts, reply.reason) for row in rows[: len(claims)]], []
+    return [_over_contexts(row, contexts, reply.reason) for row in rows[: len(claims)]], unread
 
 
 def _over_contexts(row: str, contexts: Sequence[str], reason: str | None) -> Verdict:

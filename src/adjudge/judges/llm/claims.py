@@ -23,12 +23,14 @@ from adjudge.judges.llm.handler import (
     tokens,
     whys,
 )
-from adjudge.judges.llm.loose_json import find_list, find_object
+from adjudge.judges.llm.loose_json import find_list, find_object, has_field, objects_in_a_row
 from adjudge.judges.llm.parse import cited_lines, label_words, list_items, triples
 from adjudge.prompts.blocks import Value
 from adjudge.segment.sentences import split_sentences
 
 _LIST = ("claims", "facts")
+_TEXT = ("claim", "fact", "text", "statement", "content", "sentence")
+_TRIPLE = ("subject", "predicate", "object", "head", "relation", "tail")
 _ENTAILED = ("entailed_by", "entailed", "supported_by", "entails")
 _CONTRADICTED = ("contradicted_by", "contradicted", "contradicts")
 
@@ -78,14 +80,14 @@ class Claims(Handler[ExtractClaims]):
 def text_list(text: str, names: Iterable[str]) -> list[str]:
     """Texts of an answer that lists them, whichever way; raises Unreadable."""
     names = tuple(names)
+    several = objects_in_a_row(text)
+    if len(several) > 1 and all(has_field(one, (*names, *_TEXT)) for one in several):
+        return [words for one in several for words in _listed(field(one, *names), one)]
     found = find_object(text, names)
     if found is not None:
         if found.truncated:
             raise Unreadable("it breaks off before its end")
-        given = field(found.value, *names)
-        if given is None:
-            return []
-        return _texts(given if isinstance(given, list) else [given])
+        return _listed(field(found.value, *names), None)
     if (bare := find_list(text)) is not None:
         return _texts(bare.value)
     if said := triples(text):
@@ -98,14 +100,27 @@ def text_list(text: str, names: Iterable[str]) -> list[str]:
     return items
 
 
+def _listed(given: Any, otherwise: Any) -> list[str]:
+    """Texts of a field that should be a list, and may be an object, a list in one text, or a single text."""
+    given = otherwise if given is None else given
+    if isinstance(given, str):
+        items = list_items(given)
+        return _texts([given]) if items is None else items
+    if isinstance(given, dict) and not has_field(given, (*_TEXT, *_TRIPLE)):
+        given = list(given.values())
+    return _texts(given if isinstance(given, list) else [given])
+
+
 def _texts(items: Sequence[Any]) -> list[str]:
     """Each item as one text; triples and small objects are joined or opened."""
     found = []
     for item in items:
         if isinstance(item, dict):
-            item = field(item, "claim", "fact", "text", "statement") or list(item.values())
+            item = field(item, *_TEXT) or [
+                value for name, value in item.items() if has_field({name: 0}, _TRIPLE)
+            ]
         if isinstance(item, list):
-            item = " ".join(part.strip() for part in item if isinstance(part, str))
+            item = " ".join(part.strip() for part in item if isinstance(part, str)) or item
         if words := as_text(item):
             found.append(words)
         elif item not in ("", None):
@@ -217,6 +232,7 @@ class _Table:
     def __init__(self, claims: int, evidence: int) -> None:
         self._evidence = evidence
         self._rows: list[tuple[set[int], set[int]] | None] = [None] * claims
+        self._unusable: set[int] = set()
         self.stray = 0
 
     @property
@@ -228,18 +244,38 @@ class _Table:
         if number is None or not 1 <= number <= len(self._rows):
             self.stray += 1
             return
+        given = self._verdicts(row)
+        if given is None:
+            self._unusable.add(number)
+            return
         entailed, contradicted = self._rows[number - 1] or (set(), set())
-        self._take(entailed, field(row, *_ENTAILED))
-        self._take(contradicted, field(row, *_CONTRADICTED))
-        self._rows[number - 1] = (entailed, contradicted)
+        self._rows[number - 1] = (entailed | given[0], contradicted | given[1])
 
-    def _take(self, numbers: set[int], given: Any) -> None:
-        for item in each(given):
+    def _verdicts(self, row: dict[str, Any]) -> tuple[set[int], set[int]] | None:
+        """Numbers of the evidence that entails and that contradicts; None for a row that says neither."""
+        if not has_field(row, (*_ENTAILED, *_CONTRADICTED)):
+            return self._in_a_word(row)
+        before = self.stray
+        found = self._numbers(field(row, *_ENTAILED)), self._numbers(field(row, *_CONTRADICTED))
+        # Numbers of which none is known are a slip in counting, and not "none of the evidence".
+        return found if any(found) or self.stray == before else None
+
+    def _in_a_word(self, row: dict[str, Any]) -> tuple[set[int], set[int]] | None:
+        """A label in place of numbers, which tells all only of a single evidence text."""
+        said = label_words(as_text(field(row, "label", "verdict")), 1).cells
+        if self._evidence > 1 or said == "-":
+            return None
+        return ({1} if said == "e" else set(), {1} if said == "c" else set())
+
+    def _numbers(self, given: Any) -> set[int]:
+        numbers = set()
+        for item in () if given is False else each(given):
             number = as_number(item)
             if number is None or not 1 <= number <= self._evidence:
                 self.stray += 1
             else:
                 numbers.add(number)
+        return numbers
 
     def cells(self) -> list[str]:
         return ["-" * self._evidence if row is None else self._row(*row) for row in self._rows]
@@ -252,8 +288,11 @@ class _Table:
 
     def problem(self) -> str | None:
         """Why cells are missing."""
-        if missing := self.missing:
+        if missing := [number for number in self.missing if number not in self._unusable]:
             return f"no row for claim {', '.join(map(str, missing[:20]))}"
+        if unusable := self.missing:
+            told = ", ".join(map(str, unusable[:20]))
+            return f"no verdict in the row for claim {told}: list the evidence by number, counted from 1"
         both = [n for n, row in enumerate(self._rows, 1) if row is not None and row[0] & row[1]]
         if both:
             return f"the same evidence entails and contradicts claim {', '.join(map(str, both[:20]))}"

@@ -26,6 +26,8 @@ class Reading(Struct, frozen=True):
     reason: str | None = None
     """Why part of the value is missing."""
     notes: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
+    """The answer's words, where they could not all be used."""
 
 
 class Unreadable(Exception):

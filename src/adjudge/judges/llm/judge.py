@@ -194,7 +194,7 @@ class LlmJudge:
             return found
         if (conflict := handler.conflict(found)) is not None:
             found = replace(found, notes=(*found.notes, f"asked {asked} times, still: {conflict}"))
-        return Reply(found.value, joined_why(found), found.reason, raw=(reference,))
+        return Reply(found.value, joined_why(found), found.reason, raw=(reference, *found.raw))
 
     async def complete(self, handler: Handler[Any], question: Question, request: ChatRequest) -> ChatReply:
         """One request; raises _TooLong, fatal errors and other ChatErrors."""
@@ -243,7 +243,7 @@ class _Talk:
             return self._handler.read(self._question, reply.text)
         except Unreadable as first:
             if not self._may_repair:
-                return first.partial or _unreadable(first, reply.text)
+                return _left(first, reply.text)
             self._may_repair = False
             return await self._repaired(request, reply.text, first)
 
@@ -254,19 +254,22 @@ class _Talk:
         try:
             reply = await self._judge.complete(self._handler, self._question, repair)
         except _TooLong:
-            return first.partial or _unreadable(first, text)
+            return _left(first, text)
         except ChatError as error:
             if error.fatal:
                 raise
-            return first.partial or _unreadable(first, text)
+            return _left(first, text)
         self.reference = self._judge.reference(repair)
         try:
             return self._handler.read(self._question, reply.text)
         except Unreadable as second:
-            return second.partial or first.partial or _unreadable(second, text, reply.text)
+            return _left(second if second.partial or not first.partial else first, text, reply.text)
 
 
-def _unreadable(error: Unreadable, *raw: str) -> Reply:
+def _left(error: Unreadable, *raw: str) -> Reading | Reply:
+    """What can be used of an answer, or why nothing can, with the words of it."""
+    if error.partial is not None:
+        return replace(error.partial, raw=raw)
     return Reply(None, reason=f"the model's answer could not be used: {error.problem}", raw=raw)
 
 

@@ -67,6 +67,19 @@ def find_object(text: str, names: Collection[str]) -> Found | None:
     return found or _unfinished(text, names)
 
 
+def objects_in_a_row(text: str) -> list[dict[str, Any]]:
+    """All objects of a text that is nothing but objects, one after another; else none."""
+    rest = re.sub(r"^```\w*|```\s*\Z", "", text.strip()).strip()
+    values: list[dict[str, Any]] = []
+    while rest:
+        found = _exactly(rest, 0)
+        if found is None or not isinstance(found[0], dict):
+            return []
+        values.append(found[0])
+        rest = rest[found[1] :].lstrip(" \t\r\n,;")
+    return values
+
+
 def find_list(text: str) -> Found | None:
     """The last list of texts, lists or objects; an empty one only if it is the whole answer.
 
