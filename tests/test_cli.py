@@ -357,6 +357,20 @@ def test_the_demo_never_overwrites_a_run_of_yours(work):
     assert Path("r/records-00000.jsonl").read_bytes() == before
 
 
+@pytest.mark.parametrize("more", [(), ("--map", "id=key,response=said,reference=right")])
+def test_lean_runs_are_converted_with_the_text_of_their_file(work, more):
+    names = ("key", "said", "right") if more else ("id", "response", "reference")
+    rows = [dict(zip(names, (f"s{n}", "The mill is old.", "It is a mill."), strict=True)) for n in range(2)]
+    Path("in.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    run = ("run", "in.jsonl", *more, "-p", "ragchecker", "--judge", "local/features")
+    call(*run, "-o", "full")
+    call(*run, "-o", "lean", "--lean")
+    for kind in ("ragchecker", "native"):
+        for folder in ("full", "lean"):
+            call("convert", folder, f"{folder}-{kind}.json", "--to", kind)
+        assert Path(f"lean-{kind}.json").read_bytes() == Path(f"full-{kind}.json").read_bytes()
+
+
 def test_lean_runs_explain_from_their_file_as_long_as_it_is_the_same(work):
     Path("lean.jsonl").write_text(f"{line(0)}\n{{broken\n{line(1)}\n")
     call("run", "lean.jsonl", "-o", "r", "--lean", "--skip-bad")

@@ -11,6 +11,7 @@ from adjudge.datasets.base import Writer
 from adjudge.datasets.registry import detect, find_reader, find_writer, parse_mapping, read
 from adjudge.datasets.source import Source
 from adjudge.errors import InputError, UsageError
+from adjudge.run.originals import with_samples
 from adjudge.run.store import read_info, read_records
 from adjudge.types import Record, Sample
 from adjudge.verbs.common import input_file, say_skipped
@@ -53,7 +54,7 @@ def write_run(folder: Path, output: Path, writer: Writer, *, overwrite: bool = F
     named = Path(info.input["path"]) if info.input.get("path") else None
     original = named if named is not None and named.exists() else None
     refuse_to_overwrite(output, original, overwrite=overwrite)
-    _say(writer.write(read_records(folder), output, original))
+    _say(writer.write(with_samples(read_records(folder), info.input), output, original))
 
 
 def _say(notes: Sequence[str] | None) -> None:

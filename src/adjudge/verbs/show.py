@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
 
-from adjudge.datasets.registry import read
-from adjudge.datasets.source import Source
 from adjudge.errors import UsageError
 from adjudge.report import catalogue
 from adjudge.report.explain import explain_lines, find_records
 from adjudge.report.progress import progress_bar
+from adjudge.run.originals import with_samples
 from adjudge.run.rescore import rescore_run
 from adjudge.run.session import rebuild_summary, stored_protocols
 from adjudge.run.settings import expand_metrics, one_metric, parse_parameters
 from adjudge.run.store import read_info, read_records
-from adjudge.types import Record, Sample, to_json
+from adjudge.types import to_json
 from adjudge.verbs.common import check, make_gates, parse_gates, print_summary
 from adjudge.verbs.streams import unless_unread
 
@@ -107,23 +105,7 @@ def explain_verb(folder: Path, sample_id: str, metric: str | None, as_json: bool
     if as_json:
         click.echo(b"[" + b",".join(to_json(record) for record in chosen) + b"]")
         return
-    for record in chosen:
-        sample = record.sample if record.sample is not None else _lean_sample(record, info.input)
-        for line in explain_lines(record, protocols[record.protocol], wanted, sample):
+    for record in with_samples(chosen, info.input):
+        for line in explain_lines(record, protocols[record.protocol], wanted, record.sample):
             click.echo(line.translate(_CONTROLS))
         click.echo()
-
-
-def _lean_sample(record: Record, source: dict[str, Any]) -> Sample | None:
-    """The sample that a lean record refers to, if its file is still there and still the same."""
-    path = source.get("path")
-    if not path or not Path(path).is_file():
-        return None
-    file = Source(path)
-    if file.digest() != source.get("sha256"):
-        return None
-    mapping = source.get("map")
-    samples = read(
-        file, format=None if mapping else source.get("format"), mapping=mapping, on_error=lambda _: None
-    )
-    return next((sample for sample in samples if sample.id == record.id), None)
