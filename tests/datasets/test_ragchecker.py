@@ -14,7 +14,7 @@ from adjudge.datasets.ragchecker import READER, SOURCE, WRITER
 from adjudge.datasets.source import Row, Source
 from adjudge.errors import InputError, UsageError
 from adjudge.protocols.ragchecker import RagChecker
-from adjudge.types import Record, Sample
+from adjudge.types import Record, Sample, Unit
 
 FIELDS = [
     "query_id",
@@ -268,6 +268,16 @@ def test_lean_records_take_their_text_from_the_input(tmp_path: Path) -> None:
         written(records, tmp_path)
     with pytest.raises(UsageError, match="no sample 'q7'"):
         written(records, tmp_path, save(tmp_path / "g.json", {**RESULT, "query_id": "other"}))
+
+
+def test_of_several_right_answers_the_one_used_is_written(tmp_path: Path) -> None:
+    answers = (("Noon.", "At twelve."),)
+    sample = Sample(id="q", response="At twelve sharp.", reference=answers)
+    plain = Record(protocol="", sample=sample, id="q")
+    assert written([plain], tmp_path)["results"][0]["gt_answer"] == "Noon. / At twelve."
+    used = Unit("reference", "At twelve.", "reference")
+    record = Record(protocol="ragchecker", sample=sample, id="q", units=(used,))
+    assert written([record], tmp_path)["results"][0]["gt_answer"] == "At twelve."
 
 
 def test_reading_what_was_written_changes_nothing(tmp_path: Path) -> None:

@@ -244,3 +244,21 @@ def test_an_empty_response_is_no_claims():
     row = result.row("ragchecker.precision")
     assert row.value == 0.0
     assert row.samples == {"by_convention": 1}
+
+
+def test_of_several_right_answers_the_nearest_to_the_response_is_the_reference():
+    raw = RAW | {"reference": [["Departure is at eight", "The ferry leaves at 8."]], "contexts": None}
+    judge = Opinion()
+    (record,) = adjudge.evaluate([raw], "ragchecker", judge=judge).records
+    assert [question.text for question in judge.asked[:2]] == [RAW["response"], "The ferry leaves at 8."]
+    assert {score.metric: score.value for score in record.scores}["ragchecker.recall"] == 1.0
+    (used,) = (unit for unit in record.units if unit.id == "reference")
+    assert used.text == "The ferry leaves at 8."
+    assert used.note == "of the right answers given, the nearest to the response"
+
+
+def test_a_reference_in_several_parts_is_all_of_them():
+    raw = RAW | {"reference": ["The ferry leaves at 8.", ["Dogs are free", "Dogs travel free."]]}
+    judge = Opinion()
+    adjudge.evaluate([raw], "ragchecker", judge=judge)
+    assert judge.asked[1].text == "The ferry leaves at 8.\nDogs travel free."

@@ -254,7 +254,7 @@ def _result(record: Record, sample: Sample) -> dict[str, Any]:
     result: dict[str, Any] = {
         "query_id": sample.id,
         "query": sample.question,
-        "gt_answer": None if sample.reference is None else answer_text(sample.reference),
+        "gt_answer": _reference(labelled, sample),
         "response": sample.response,
         "retrieved_context": contexts,
     }
@@ -266,6 +266,12 @@ def _result(record: Record, sample: Sample) -> dict[str, Any]:
         if score.metric in published and score.value is not None
     }
     return result
+
+
+def _reference(labelled: Labelled, sample: Sample) -> str | None:
+    """The words that the claims were made of: one right answer, where several are given."""
+    used = next((unit.text for unit in labelled.units if unit.id == "reference"), None)
+    return used if used is not None or sample.reference is None else answer_text(sample.reference)
 
 
 def _cached(labelled: Labelled, width: int) -> dict[str, Any]:

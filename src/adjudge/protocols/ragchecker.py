@@ -18,8 +18,9 @@ from adjudge.errors import InputError
 from adjudge.judges.base import CheckClaims, ExtractClaims, Judge, Question
 from adjudge.metrics import entailment
 from adjudge.protocols.base import Protocol
-from adjudge.protocols.ragchecker_label import label_claims
+from adjudge.protocols.ragchecker_label import label_claims, reference_text
 from adjudge.protocols.ragchecker_metrics import SPECS, score_of
+from adjudge.segment.units import has_aliases
 from adjudge.types import Grid, Label, Labelled, MetricSpec, Sample, Score, Unit
 
 _TEXTS = ("response", "reference")
@@ -83,11 +84,20 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
             sample.id,
             sample.item,
             self.attributes(sample),
-            self.given_units(known),
+            self._labelled_units(known),
             tuple(labels),
             tuple(grids),
             tuple(steps),
         )
+
+    def _labelled_units(self, sample: Sample) -> tuple[Unit, ...]:
+        """As given, but of a reference with aliases the one that was used, in words of its own."""
+        units = self.given_units(sample)
+        if not has_aliases(sample.reference):
+            return units
+        note = "of the right answers given, the nearest to the response"
+        chosen = Unit("reference", reference_text(sample), "reference", note=note)
+        return tuple(chosen if unit.id == "reference" else unit for unit in units)
 
     def tally(self, labelled: Labelled) -> tuple[entailment.Tally, bool]:
         """All counts of a sample, and whether it can speak of passages: not where labels came without any."""

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from adjudge.judges.base import CheckClaims, ExtractClaims, Judge, Question, Reply
 from adjudge.protocols.asking import ask_once, failures, reason_of
 from adjudge.protocols.ragchecker_claims import claim_unit
-from adjudge.segment.units import answer_text
+from adjudge.segment.units import nearest_answer
 from adjudge.types import Grid, Label, Sample, Unit
 
 STEP_CLAIMS = 5
@@ -24,13 +24,18 @@ Side = tuple[str, str, tuple[str, ...]]
 """A text's name, its words, and the names of what its claims are held against."""
 
 
+def reference_text(sample: Sample) -> str:
+    """The reference that claims are made of: any of its aliases is right, so the nearest to the response."""
+    return "" if sample.reference is None else nearest_answer(sample.reference, sample.response or "")
+
+
 def sides_of(sample: Sample, metrics: Sequence[str]) -> list[Side]:
     """Which texts must be split, and against what their claims must be checked, for these metrics."""
     names = {name.partition(".")[2] for name in metrics}
     passages = tuple(f"ctx:{index}" for index in range(len(sample.contexts or ())))
     texts = {
         "response": sample.response,
-        "reference": None if sample.reference is None else answer_text(sample.reference),
+        "reference": None if sample.reference is None else reference_text(sample),
     }
     found = []
     for text, other in (("response", "reference"), ("reference", "response")):
@@ -175,5 +180,5 @@ def _words(sample: Sample, name: str) -> str:
     if name == "response":
         return sample.response or ""
     if name == "reference":
-        return "" if sample.reference is None else answer_text(sample.reference)
+        return reference_text(sample)
     return (sample.contexts or ())[int(name[4:])]

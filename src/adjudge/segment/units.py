@@ -43,6 +43,32 @@ def answer_text(answer: Answer) -> str:
     return "\n".join(group if isinstance(group, str) else " / ".join(group) for group in answer)
 
 
+_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff]|[^\\W_]+")
+
+
+def nearest_answer(answer: Answer, response: str) -> str:
+    """A correct answer as one text: a line a group, of each the alias that shares most with the response.
+
+    Of several that share as much, the first.
+    """
+    if isinstance(answer, str):
+        return answer
+    told = set(_WORD.findall(response.lower()))
+
+    def shared(alias: str) -> float:
+        words = set(_WORD.findall(alias.lower()))
+        return len(words & told) / (len(words) + len(told) or 1)
+
+    return "\n".join(group if isinstance(group, str) else max(group, key=shared) for group in answer)
+
+
+def has_aliases(answer: Answer | None) -> bool:
+    """Whether there is any choice of words for a correct answer."""
+    if answer is None or isinstance(answer, str):
+        return False
+    return any(not isinstance(group, str) and len(group) > 1 for group in answer)
+
+
 def field_text(sample: Sample, field: str) -> str | None:
     """The text that offsets into `field` count in, or None if the sample has none."""
     if field == "response":
