@@ -357,6 +357,19 @@ def test_the_demo_never_overwrites_a_run_of_yours(work):
     assert Path("r/records-00000.jsonl").read_bytes() == before
 
 
+def test_results_of_ragchecker_that_lack_verdicts_say_how_to_get_them(work):
+    result = {"query_id": "q", "query": "When?", "gt_answer": "At 8.", "response": "At 8."}
+    result |= {"retrieved_context": [{"text": "It leaves at 8."}]}
+    claims = {"response_claims": ["It leaves at 8."], "gt_answer_claims": ["It leaves at 8."]}
+    whole = {"answer2response": ["Entailment"], "response2answer": ["Entailment"]}
+    Path("half.json").write_text(json.dumps({"results": [result | claims | whole]}))
+    Path("claims.json").write_text(json.dumps({"results": [result | claims]}))
+    hint = "--labels judge"
+    assert hint in call("run", "half.json", "-o", "h").stderr
+    assert hint not in call("run", "half.json", "-o", "o", "--metrics", "overall_metrics").stderr
+    assert hint not in call("run", "claims.json", "-o", "c", "--judge", "local/features").stderr
+
+
 @pytest.mark.parametrize("more", [(), ("--map", "id=key,response=said,reference=right")])
 def test_lean_runs_are_converted_with_the_text_of_their_file(work, more):
     names = ("key", "said", "right") if more else ("id", "response", "reference")

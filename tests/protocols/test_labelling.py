@@ -262,3 +262,22 @@ def test_a_reference_in_several_parts_is_all_of_them():
     judge = Opinion()
     adjudge.evaluate([raw], "ragchecker", judge=judge)
     assert judge.asked[1].text == "The ferry leaves at 8.\nDogs travel free."
+
+
+def test_claims_that_came_without_verdicts_are_checked_as_they_are():
+    units = [{"id": "claim:response:0", "text": "We leave at 8", "note": '["We", "leave", "at 8"]'}]
+    labels = [{"name": "claims", "unit": "response", "value": 1, "source": "judge:other"}]
+    given = RAW | {"units": units, "labels": labels}
+    judge = Opinion()
+    (record,) = adjudge.evaluate([given], "ragchecker", judge=judge).records
+    assert [type(question) for question in judge.asked] == [ExtractClaims, CheckClaims, CheckClaims]
+    assert judge.asked[1].claims == ("We leave at 8",)
+    assert record.labeller == "judge:opinion"
+    assert next(unit for unit in record.units if unit.id == "claim:response:0").note == units[0]["note"]
+    assert {label.unit: label.why for label in record.labels} == {"response": "as given", "reference": None}
+
+
+def test_no_claims_are_labels_too():
+    labels = [{"name": "claims", "unit": text, "value": 0, "source": "human:a"} for text in ("response",)]
+    (record,) = adjudge.evaluate([RAW | {"labels": labels}], "ragchecker", judge=Opinion()).records
+    assert record.labeller == "labels:human:a"

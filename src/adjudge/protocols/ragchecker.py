@@ -60,6 +60,26 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
             return label.unit.startswith("claim:")
         return label.name == "claims" and label.unit in _TEXTS
 
+    def sources(self, sample: Sample) -> tuple[str, ...]:
+        """Claims alone are not labelled yet: whoever only split the texts is no source of verdicts."""
+        checked = {grid.source for grid in sample.grids if self.owns(grid)}
+        checked.update(label.source for label in sample.labels if label.name == "check" and self.owns(label))
+        claims = [label for label in sample.labels if label.name == "claims" and self.owns(label)]
+        unchecked = {label.source for label in claims if label.value} - checked
+        return tuple(source for source in super().sources(sample) if source not in unchecked)
+
+    def _given_claims(self, sample: Sample) -> dict[str, tuple[Unit, ...]]:
+        """Claims that came with the data without verdicts, by text; they are checked as they are."""
+        if self.sources(sample):
+            return {}
+        split = {label.unit for label in sample.labels if label.name == "claims" and label.value is not None}
+        found = {
+            text: tuple(unit for unit in sample.units if unit.id.startswith(prefix))
+            for text, prefix in zip(_TEXTS, _PREFIXES, strict=True)
+            if text in split
+        }
+        return {text: units for text, units in found.items() if all(unit.text for unit in units)}
+
     def given_units(self, sample: Sample) -> tuple[Unit, ...]:
         units = [Unit(f, field=f) for f in _TEXTS if getattr(sample, f) is not None]
         if sample.contexts is None:
@@ -77,7 +97,7 @@ class RagChecker(Protocol, frozen=True, kw_only=True):
     async def label(self, sample: Sample, judge: Judge) -> Labelled:
         metrics = [spec.name for spec in self.wanted]
         units, labels, grids, steps = await label_claims(
-            sample, judge, f"judge:{judge.name}", metrics, steps=self.steps
+            sample, judge, f"judge:{judge.name}", metrics, steps=self.steps, given=self._given_claims(sample)
         )
         known = msgspec.structs.replace(sample, units=tuple(units))
         return Labelled(

@@ -7,7 +7,7 @@ text is checked on its own, five claims at a time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from adjudge.judges.base import CheckClaims, ExtractClaims, Judge, Question, Reply
@@ -78,19 +78,35 @@ _AGAINST_PASSAGES = {
 
 
 async def label_claims(
-    sample: Sample, judge: Judge, source: str, metrics: Sequence[str], *, steps: bool
+    sample: Sample,
+    judge: Judge,
+    source: str,
+    metrics: Sequence[str],
+    *,
+    steps: bool,
+    given: Mapping[str, tuple[Unit, ...]],
 ) -> tuple[list[Unit], list[Label], list[Grid], list[dict[str, Any]]]:
-    """Claim units, labels that say how many there are, grids of verdicts, and what could not be read."""
+    """Claim units, labels that say how many there are, grids of verdicts, and what could not be read.
+
+    A text whose claims are `given` is not split again.
+    """
     question = sample.question or ""
     sides = sides_of(sample, metrics)
-    to_extract = [ExtractClaims(words, question) for _, words, _ in sides]
-    extracted = await ask_once(judge, to_extract)
-    steps_taken = failures("response", to_extract, extracted)
+    to_extract = [ExtractClaims(words, question) for text, words, _ in sides if text not in given]
+    asked = await ask_once(judge, to_extract)
+    steps_taken = failures("response", to_extract, asked)
+    extracted = iter(asked)
     units: list[Unit] = []
     labels: list[Label] = []
     to_check: list[tuple[Side, tuple[str, ...]]] = []
-    for side, reply in zip(sides, extracted, strict=True):
+    for side in sides:
         text = side[0]
+        if text in given:
+            labels.append(Label("claims", text, len(given[text]), None, source, "as given"))
+            units += given[text]
+            to_check.append((side, tuple(str(unit.text) for unit in given[text])))
+            continue
+        reply = next(extracted)
         if reply.value is None:
             labels.append(Label("claims", text, None, None, source, reply.why, reason_of(reply)))
             continue

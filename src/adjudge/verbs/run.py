@@ -19,10 +19,12 @@ from adjudge.datasets.source import Source
 from adjudge.errors import JudgeError, RunFolderError, UsageError
 from adjudge.judges.registry import make_judge
 from adjudge.judges.usage import usage_of
+from adjudge.protocols.ragchecker import RagChecker
 from adjudge.report.progress import progress_bar
 from adjudge.run.profile import ACCESS, Merged, shortcuts
 from adjudge.run.rescore import deep_merge
 from adjudge.run.store import read_info
+from adjudge.types import Summary
 from adjudge.verbs.check import check_for_run
 from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped, say_unused_access
 from adjudge.verbs.convert import refuse_to_overwrite, write_run
@@ -242,6 +244,12 @@ def _say_what_was_odd(result: Result) -> None:
     for protocol, signatures in result.summary.signatures.items():
         if " ; " in signatures:
             click.echo(f"note: the numbers of {protocol} mix {_mixed(signatures)}", err=True)
+    if _half_labelled(result.summary):
+        click.echo(
+            "note: verdicts that the file lacks leave numbers of ragchecker unscored; with --labels judge"
+            " they come from the judge, as do all others",
+            err=True,
+        )
     for name in result.summary.by:
         if all(row.group.get(name) is None for row in result.summary.rows):
             click.echo(f"note: no sample has an attribute {name!r} to group by", err=True)
@@ -266,6 +274,13 @@ def _mixed(signatures: str) -> str:
     if sum(part.startswith(("judge:", "labels:")) for part in parts) > 1:
         return "labellers; choose one with --labels"
     return "samples that declare different parameters; choose some with --where"
+
+
+def _half_labelled(summary: Summary) -> bool:
+    """Whether results of RAGChecker came with verdicts for some metrics only, as it writes them."""
+    given = "|labels:" in summary.signatures.get(RagChecker.name, "")
+    specs = {spec.name for spec in RagChecker.specs}
+    return given and any(row.metric in specs and row.samples.get("unscored") for row in summary.rows)
 
 
 def usage_text(used: dict[str, Any]) -> str:
