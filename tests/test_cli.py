@@ -357,6 +357,22 @@ def test_the_demo_never_overwrites_a_run_of_yours(work):
     assert Path("r/records-00000.jsonl").read_bytes() == before
 
 
+def test_samples_that_nothing_scores_are_told_and_stored(work):
+    bare = [{"id": f"b{n}", "question": "Which colour?", "reference": "red"} for n in range(7)]
+    failed = {"id": "x", "question": "Which colour?", "attributes": {"error": "too many tokens"}}
+    Path("lost.jsonl").write_text("\n".join([line(0), *map(json.dumps, [*bare, failed]), line(1)]))
+    told = call("run", "lost.jsonl", "-o", "r", "--judge", "rules").stderr
+    assert "7 samples were scored by nothing (no 'response'): b0, b1, b2, b3, b4 …" in told
+    assert "1 sample was scored by nothing (it ended in an error): x" in told
+    stored = json.loads(Path("r/run.json").read_text())["not_scored"]
+    assert stored["no 'response'"] == {"samples": 7, "ids": ["b0", "b1", "b2", "b3", "b4"]}
+    for more in ((), ("--by", "system")):
+        again = call("show", "r", "--json", *more)
+        assert json.loads(again.stdout)["not_scored"] == stored
+    assert "scored by nothing" in call("show", "r").stderr
+    assert "scored by nothing" not in call("run", "good.jsonl", "-o", "g", "--judge", "rules").stderr
+
+
 def test_results_of_ragchecker_that_lack_verdicts_say_how_to_get_them(work):
     result = {"query_id": "q", "query": "When?", "gt_answer": "At 8.", "response": "At 8."}
     result |= {"retrieved_context": [{"text": "It leaves at 8."}]}

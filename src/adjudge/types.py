@@ -360,6 +360,13 @@ class SummaryRow(_Frozen, frozen=True, kw_only=True):
     ] = {}
 
 
+class NotScored(_Frozen, frozen=True):
+    """Samples that no protocol scored, for one reason."""
+
+    samples: int
+    ids: Annotated[tuple[str, ...], Meta(description="The first few.")] = ()
+
+
 class Summary(_Frozen, frozen=True, kw_only=True, tag_field="format", tag=FORMAT):
     """Scores folded over the samples, by any attributes."""
 
@@ -369,6 +376,9 @@ class Summary(_Frozen, frozen=True, kw_only=True, tag_field="format", tag=FORMAT
     rows: tuple[SummaryRow, ...] = ()
     views: Annotated[
         dict[str, Any], Meta(description="Result objects in a protocol's own words (rgb: RGBMetrics).")
+    ] = {}
+    not_scored: Annotated[
+        dict[str, NotScored], Meta(description="Samples that are in none of the rows, by reason.")
     ] = {}
 
 

@@ -21,13 +21,16 @@ from adjudge.metrics.fold import SummaryFold
 from adjudge.protocols import protocol_names
 from adjudge.protocols.base import MEANT, Protocol
 from adjudge.run.settings import Settings
-from adjudge.types import Attribute, Labelled, Record, Sample
+from adjudge.types import Attribute, Labelled, NotScored, Record, Sample
 
 HEAD = 100
 """Samples looked at before a run, to say at once that nothing can be scored. They decide nothing else."""
 
 GATHERED = 8
 """Samples that are labelled together where the judge gains by it. More gain no speed and come out later."""
+
+NAMED = 5
+"""Samples that nothing scores which are named, and not only counted."""
 
 Chosen = tuple[tuple[Protocol, str | None], ...]
 """The protocols that score a sample, each with the source of its labels (None: the judge)."""
@@ -49,6 +52,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     """Name and digest of the profile that set parameters, for signatures."""
     passed_over: Counter[str] = field(default_factory=Counter)
     """Samples that were not scored under a protocol nobody named, by protocol and reason."""
+    not_scored: dict[str, NotScored] = {}
+    """Samples that none of the protocols scored, by reason."""
     signatures: dict[tuple[Attribute, ...], str] = {}
     """Built once per protocol, labeller and what the data declares, not once per sample."""
 
@@ -90,6 +95,15 @@ class Plan(Struct, frozen=True, kw_only=True):
         found = tuple((protocol, self.source(protocol, sample)) for protocol in self.protocols)
         if self.choice == "named":
             return found
+        chosen = self._fitting(sample, found)
+        if not chosen:
+            why = self._why_not(sample)
+            known = self.not_scored.get(why, NotScored(0))
+            self.not_scored[why] = NotScored(known.samples + 1, (*known.ids, sample.id)[:NAMED])
+        return chosen
+
+    def _fitting(self, sample: Sample, found: Chosen) -> Chosen:
+        """Those of the protocols that nobody named which speak of this sample."""
         given = tuple(pair for pair in found if pair[1] is not None)
         if self.labels not in ("auto", "judge"):
             return given
@@ -105,6 +119,19 @@ class Plan(Struct, frozen=True, kw_only=True):
             offered = [p for p in askable if p.name in meant] or [p for p in askable if p.offers(sample)]
             askable = [] if given else offered or askable
         return given + tuple((protocol, None) for protocol in askable)
+
+    def _why_not(self, sample: Sample) -> str:
+        """Why nothing scores a sample."""
+        if self.labels not in ("auto", "judge"):
+            return f"no labels of {self.labels}"
+        if sample.response is None and "error" in sample.attributes:
+            return "it ended in an error"
+        lacking = dict.fromkeys(filter(None, (protocol.missing(sample) for protocol in self.protocols)))
+        if "response" in lacking:
+            return "no 'response'"
+        if any(protocol.missing(sample) is None for protocol in self.protocols):
+            return f"judge '{self.judge.name}' cannot label for it"
+        return f"no {' or '.join(map(repr, lacking))}"
 
     def fold(self, by: Sequence[str] = ()) -> SummaryFold:
         """An empty fold of the right shape: overall, as asked, and as each protocol always shows."""
@@ -141,6 +168,7 @@ def plan_run(settings: Settings, judge: Judge, head: Sequence[Sample]) -> Plan:
     elif not any(plan.chosen(sample) for sample in head):
         raise _nothing_fits(plan, head)
     plan.passed_over.clear()
+    plan.not_scored.clear()
     return plan
 
 

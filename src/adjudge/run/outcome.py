@@ -34,6 +34,7 @@ def finish(folder: RunFolder, info: RunInfo, outcome: Outcome) -> None:
     folder.flush()
     folder.write_summary(outcome.summary)
     info.signatures = outcome.summary.signatures
+    info.not_scored = outcome.summary.not_scored
     info.skipped = dict(Counter(error.problem for error in outcome.skipped))
     info.usage = outcome.usage
     info.notes = outcome.notes

@@ -206,6 +206,7 @@ class Session:
     def _outcome(self, plan: Plan, fold: SummaryFold, records: list[Record] | None) -> Outcome:
         signatures = {name: " ; ".join(sorted(found)) for name, found in self._signatures.items()}
         summary = make_summary(plan.protocols, fold, signatures, self.by, self._scored)
+        summary = msgspec.structs.replace(summary, not_scored=dict(plan.not_scored))
         return Outcome(
             summary=summary,
             plan=plan,
@@ -252,7 +253,8 @@ def rebuild_summary(
     records = read_records(folder)
     if on_progress is not None:
         records = counted(records, on_progress)
-    return fold_records(records, stored_protocols(info), wanted)
+    summary = fold_records(records, stored_protocols(info), wanted)
+    return msgspec.structs.replace(summary, not_scored=info.not_scored)
 
 
 def counted(records: Iterator[Record], on_progress: Callable[[int], None]) -> Iterator[Record]:

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from adjudge.errors import AdjudgeError, RunFolderError
-from adjudge.types import FORMAT, Record, Summary, to_json
+from adjudge.types import FORMAT, NotScored, Record, Summary, to_json
 
 SHARD = 256 * 1024 * 1024
 """Bytes after which records go on in the next file."""
@@ -44,6 +44,8 @@ class RunInfo(Struct, kw_only=True, omit_defaults=True, tag_field="format", tag=
     by: tuple[str, ...] = ()
     versions: dict[str, str] = {}
     skipped: dict[str, int] = {}
+    not_scored: dict[str, NotScored] = {}
+    """Samples that no protocol scored, by reason."""
     notes: dict[str, int] = {}
     labeller: str = ""
     """The judge as signatures name it, which its name alone does not tell."""

@@ -137,6 +137,14 @@ def say_unused_access(judge: Judge, access: Mapping[str, Any], *, searches: bool
         click.echo(f"note: judge '{judge.name}' asks no model: {', '.join(unused)} {verb} nothing", err=True)
 
 
+def say_not_scored(summary: Summary) -> None:
+    """Samples that are in none of the numbers, which nobody would notice otherwise."""
+    for why, lost in summary.not_scored.items():
+        number = "1 sample was" if lost.samples == 1 else f"{lost.samples} samples were"
+        more = " …" if lost.samples > len(lost.ids) else ""
+        click.echo(f"{number} scored by nothing ({why}): {', '.join(lost.ids)}{more}", err=True)
+
+
 def say_skipped(skipped: Sequence[InputError]) -> None:
     if not skipped:
         return

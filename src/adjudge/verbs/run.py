@@ -26,7 +26,15 @@ from adjudge.run.rescore import deep_merge
 from adjudge.run.store import read_info
 from adjudge.types import Summary
 from adjudge.verbs.check import check_for_run
-from adjudge.verbs.common import check, input_file, make_gates, print_summary, say_skipped, say_unused_access
+from adjudge.verbs.common import (
+    check,
+    input_file,
+    make_gates,
+    print_summary,
+    say_not_scored,
+    say_skipped,
+    say_unused_access,
+)
 from adjudge.verbs.convert import refuse_to_overwrite, write_run
 from adjudge.verbs.profile import with_profile
 from adjudge.verbs.streams import unless_unread
@@ -106,6 +114,7 @@ def run_verb(
     print_summary(result.summary, as_json)
     with unless_unread():
         _say_what_was_odd(result)
+        say_not_scored(result.summary)
     if not as_json:
         with unless_unread():
             _say_how_it_went(result, folder)

@@ -17,7 +17,7 @@ from adjudge.run.session import rebuild_summary, stored_protocols
 from adjudge.run.settings import expand_metrics, one_metric, parse_parameters
 from adjudge.run.store import read_info, read_records
 from adjudge.types import to_json
-from adjudge.verbs.common import check, make_gates, parse_gates, print_summary
+from adjudge.verbs.common import check, make_gates, parse_gates, print_summary, say_not_scored
 from adjudge.verbs.streams import unless_unread
 
 
@@ -45,8 +45,9 @@ def show_verb(
             raise UsageError(f"this run has no {', '.join(metrics)}; it has {there}")
         summary = msgspec.structs.replace(summary, rows=rows, views={})
     print_summary(summary, as_json)
-    if not info.finished:
-        with unless_unread():
+    with unless_unread():
+        say_not_scored(summary)
+        if not info.finished:
             click.echo("this run has not finished; the numbers are of what is there so far", err=True)
     return check(gates, summary)
 
