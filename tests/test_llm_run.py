@@ -288,6 +288,25 @@ def test_the_cost_cap_stops_before_it_is_passed(tmp_path):
     assert len(server.requests) < 30
 
 
+def test_the_cost_cap_holds_for_all_models_of_a_run_and_when_it_goes_on(tmp_path):
+    prices = tmp_path / "prices.toml"
+    names = ("openai/model-a", "openai/model-b")
+    rates = [f'[models."{name}"]\ninput = 1e5\noutput = 0.0\n' for name in names]
+    prices.write_text('as_of = "2026-01-01"\n' + "".join(rates))
+    judge = f"claims={names[0]},check={names[1]}"
+    many = [sample(i) for i in range(30)]
+    with MisbehavingServer(answer=answer) as server:
+        options = access(server, tmp_path, max_cost=60.0, prices=str(prices))
+        for _ in range(4):
+            with pytest.raises(JudgeError, match="would pass the cap of 60"):
+                adjudge.evaluate(
+                    many, "ragchecker", judge=judge, access=options, out=tmp_path / "run", concurrency=1
+                )
+    calls = [json.loads(line) for line in (tmp_path / "run" / "calls.jsonl").read_text().splitlines()]
+    assert {call["model"] for call in calls if call["cost"]} == {"model-a", "model-b"}
+    assert 0 < sum(call["cost"] for call in calls) <= 60.0
+
+
 def test_first_failures_of_one_sample_do_not_touch_the_next(tmp_path):
     with MisbehavingServer(
         answer=answer, faults=scripted_faults(["429-after", "500", "half", None])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.chat.base import ChatReply, ChatRequest
-from adjudge.chat.cost import Cost
+from adjudge.chat.cost import Account, Cost
 from adjudge.chat.errors import BadReply, CostExceeded, TimedOut
 from adjudge.chat.plan import Plan
 from adjudge.chat.prices import Price, load_prices
@@ -69,6 +69,31 @@ def test_cap_is_never_passed_and_nothing_is_refused_too_soon() -> None:
     assert {type(f) for f in found if not isinstance(f, ChatReply)} == {CostExceeded}
     assert totals.cost == 80.0
     assert "cap of 100" in str(found[-1])
+
+
+def test_models_that_share_an_account_share_the_cap() -> None:
+    account, inner, request = Account(), Spender(), ask("x" * 20, max_tokens=20)
+    both = [
+        Cost(inner, price=DOLLAR_A_TOKEN, name=name, totals=Totals(), max_cost=100.0, account=account)
+        for name in ("p/m", "p/n")
+    ]
+
+    async def main() -> list[ChatReply | BaseException]:
+        asked = [cost.complete(request) for cost in both for _ in range(10)]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    asyncio.run(main())
+    assert (inner.calls, account.spent, account.held) == (8, 80.0, 0.0)
+
+
+def test_an_account_takes_over_once_what_the_list_of_calls_tells(tmp_path: Path) -> None:
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text('{"cost": 0.25}\n{"cost": null}\n{"cost": 0.5, "cached": false}\n{"cost": 9')
+    account = Account()
+    account.begin(None)
+    for _ in range(2):
+        account.begin(calls)
+    assert account.spent == 0.75
 
 
 @pytest.mark.parametrize(

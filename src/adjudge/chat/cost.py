@@ -3,11 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+
+import msgspec
 
 from adjudge.chat.base import Backend, ChatReply, ChatRequest
 from adjudge.chat.errors import ChatError, CostExceeded
 from adjudge.chat.prices import Price
 from adjudge.chat.totals import Totals
+
+
+class Account:
+    """What is spent under one cap, by one model or by all that a run asks."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+        self.held = 0.0
+        """Estimates of what is under way."""
+        self.waiting: list[asyncio.Future[None]] = []
+        self._begun = False
+
+    def begin(self, calls: str | Path | None) -> None:
+        """Take over, once, what a run that goes on has spent before, as its list of calls tells."""
+        if self._begun or calls is None:
+            return
+        self._begun = True
+        if Path(calls).exists():
+            self.spent += sum(map(_cost_of, Path(calls).read_bytes().splitlines()))
+
+
+def _cost_of(line: bytes) -> float:
+    """Of one call; nothing where its price was not known or the line is torn."""
+    try:
+        return float(msgspec.json.decode(line).get("cost") or 0.0)
+    except (msgspec.DecodeError, AttributeError, TypeError, ValueError):
+        return 0.0
 
 
 class Cost:
@@ -21,9 +51,12 @@ class Cost:
         name: str,
         totals: Totals,
         max_cost: float | None = None,
+        account: Account | None = None,
         kept: bool = True,
     ) -> None:
-        """`kept`: whether answers go to the cache, which the message about the cap tells."""
+        """`account`: what counts towards the cap. `kept`: whether answers go to the cache, which the message
+        about the cap tells.
+        """
         if max_cost is not None and price is None:
             raise CostExceeded(
                 f"the price of {name} is not known, so a spending cap cannot be kept; give it in a TOML file "
@@ -35,10 +68,8 @@ class Cost:
         self._name = name
         self._totals = totals
         self._max_cost = max_cost
+        self._account = account or Account()
         self._kept = kept
-        self._held = 0.0
-        """Estimates of what is under way."""
-        self._waiting: list[asyncio.Future[None]] = []
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The inner reply, accounted for."""
@@ -61,24 +92,24 @@ class Cost:
         """Sets the estimate aside; waits while only requests under way stand between it and the cap."""
         assert self._price is not None
         assert self._max_cost is not None
-        estimate = self._price.cost(request.prompt_size(), request.completion_size())
-        while self._totals.cost + self._held + estimate > self._max_cost:
-            if self._totals.cost + estimate > self._max_cost or not self._held:
+        account, estimate = self._account, self._price.cost(request.prompt_size(), request.completion_size())
+        while account.spent + account.held + estimate > self._max_cost:
+            if account.spent + estimate > self._max_cost or not account.held:
                 so_far = " (answers so far are in the cache)" if self._kept else ""
                 raise CostExceeded(
-                    f"{self._name}: {self._totals.cost:.4f} dollars are spent and the next request may cost "
+                    f"{self._name}: {account.spent:.4f} dollars are spent and the next request may cost "
                     f"{estimate:.4f}, which would pass the cap of {self._max_cost:g}; raise the cap to go on"
                     f"{so_far}"
                 )
             freed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(freed)
+            account.waiting.append(freed)
             await freed
-        self._held += estimate
+        account.held += estimate
         return estimate
 
     def _release(self, held: float) -> None:
-        self._held = max(0.0, self._held - held)
-        waiting, self._waiting = self._waiting, []
+        self._account.held = max(0.0, self._account.held - held)
+        waiting, self._account.waiting = self._account.waiting, []
         for freed in waiting:
             if not freed.done():
                 freed.set_result(None)
@@ -89,4 +120,6 @@ class Cost:
         if self._price is None:
             self._totals.unpriced += 1
         else:
-            self._totals.cost += self._price.cost(prompt_tokens, completion_tokens)
+            cost = self._price.cost(prompt_tokens, completion_tokens)
+            self._totals.cost += cost
+            self._account.spent += cost

@@ -14,7 +14,7 @@ from adjudge.chat.adapt import Adapt
 from adjudge.chat.base import Backend, ChatReply, ChatRequest
 from adjudge.chat.cache import Cache, Mode
 from adjudge.chat.calls import CallLog, Calls
-from adjudge.chat.cost import Cost
+from adjudge.chat.cost import Account, Cost
 from adjudge.chat.deadline import Deadline
 from adjudge.chat.embed import Embedder
 from adjudge.chat.errors import NotRecorded
@@ -48,6 +48,8 @@ class StackOptions(Struct, frozen=True, kw_only=True):
     first_pause: float = 0.5
     longest_pause: float = 30.0
     max_cost: float | None = None
+    account: Account | None = None
+    """What counts towards the cap besides this model: shared by all that a run asks."""
     prices: str | None = None
     calls_path: str | None = None
 
@@ -74,6 +76,7 @@ class Stack:
         self.where = str(getattr(backend, "where", name.partition("/")[0]))
         """Backend and address, without secrets: part of every request's key."""
         self.totals = Totals()
+        self.account = options.account or Account()
         self.price = _price(name, options, self.where)
         self._backend = backend
         self._shared = Shared(name, self._opened)
@@ -99,6 +102,8 @@ class Stack:
     async def _opened(self) -> AsyncIterator[None]:
         options, where, totals = self.options, self.where, self.totals
         self._stopped = None
+        if options.max_cost is not None:
+            self.account.begin(options.calls_path)
         async with AsyncExitStack() as opening:
             if isinstance(self._backend, AbstractAsyncContextManager):
                 await opening.enter_async_context(self._backend)
@@ -154,6 +159,7 @@ class Stack:
             name=self.name,
             totals=self.totals,
             max_cost=self.options.max_cost,
+            account=self.account,
             kept=self.options.cache == "on",
         )
 

@@ -42,6 +42,10 @@ def make_judge(
     """
     if dry is not None:
         access = {**access, "dry": dry}
+    elif access.get("max_cost") is not None:
+        from adjudge.chat.cost import Account
+
+        access = {"account": Account(), **access}
     judge = _routed(name, access) if "=" in name.partition("/")[0] else _single(name, access)
     if similarity is None:
         return judge
