@@ -178,7 +178,9 @@ async def aevaluate(
         "by": by,
     }
     given |= {"skip_bad": skip_bad, "lean": lean, "concurrency": concurrency, "similarity": similarity}
-    settled = _settle(profile, {name: dict(values) for name, values in (parameters or {}).items()})
+    settled = _settle(
+        profile, {name: _parameters(name, values) for name, values in (parameters or {}).items()}
+    )
     chosen = DEFAULTS | settled.options | {name: value for name, value in given.items() if value is not None}
     the_judge = chosen["judge"]
     if isinstance(the_judge, str):
@@ -255,6 +257,15 @@ def _make_judge(
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _parameters(name: str, values: Any) -> dict[str, Any]:
+    """The parameters of one protocol; another shape is a slip that is told with the right one."""
+    if isinstance(values, Mapping):
+        return dict(values)
+    protocol, _, parameter = name.partition(".")
+    form = f'{{"{protocol}": {{"{parameter or "NAME"}": {values!r}}}}}'
+    raise UsageError(f"parameters: {name!r} must hold the parameters of a protocol by name: {form}")
 
 
 def open_samples(

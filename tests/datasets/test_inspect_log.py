@@ -157,6 +157,24 @@ def test_a_text_in_place_of_a_list_is_one_passage(tmp_path: Path) -> None:
     assert list(read(Source(path))) == SAMPLES[:1]
 
 
+def test_an_object_in_place_of_the_list_of_passages_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    metadata = {"retrieved_context": {"text": "The door is green."}}
+    path.write_text(json.dumps(log() | {"samples": [DOOR | {"metadata": metadata}]}))
+    with pytest.raises(InputError, match="expected a list of passages, found dict") as told:
+        list(read(Source(path)))
+    assert told.value.field == "metadata.retrieved_context"
+
+
+def test_passages_without_a_name_leave_the_others_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    passages = [{"text": "The door is green.", "doc_id": "d1"}, {"text": "It is old."}, "It creaks."]
+    sample = DOOR | {"metadata": {"contexts": passages}}
+    path.write_text(json.dumps(log() | {"samples": [sample]}))
+    (found,) = read(Source(path))
+    assert found.context_ids == ("d1", "", "")
+
+
 def test_damaged_archives(tmp_path: Path) -> None:
     pack(tmp_path / "x.eval", 1, DOOR)
     content = (tmp_path / "x.eval").read_bytes()

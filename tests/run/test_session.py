@@ -311,6 +311,16 @@ def test_aevaluate_and_sample_objects():
     assert result.value("rgb.accuracy_strict") == 1.0
 
 
+def test_parameters_in_another_shape_are_told_with_the_right_one(samples):
+    for given, form in (
+        ({"ragchecker.steps": True}, """{"ragchecker": {"steps": True}}"""),
+        ({"safe": 64}, """{"safe": {"NAME": 64}}"""),
+    ):
+        with pytest.raises(UsageError) as told:
+            adjudge.evaluate(samples, parameters=given)
+        assert form in str(told.value)
+
+
 def test_two_samples_with_one_id_are_refused_in_memory_too():
     with pytest.raises(InputError, match="two samples"):
         adjudge.evaluate([rgb_sample(1), rgb_sample(1)])

@@ -225,19 +225,26 @@ def _contexts(
 
     A text in place of the list is one passage.
     """
-    key = next((k for k in _CONTEXTS if metadata.get(k) and isinstance(metadata[k], list | str)), None)
+    key = next((k for k in _CONTEXTS if metadata.get(k)), None)
     if key is None:
         return None, None
     given = metadata[key]
+    if not isinstance(given, list | str):
+        raise row.error(
+            f"expected a list of passages, found {type(given).__name__}",
+            sample=item,
+            field=f"metadata.{key}",
+            fix='write a list of texts or of {"text": …, "doc_id": …}, or one text',
+        )
     texts, names = [], []
     for index, entry in enumerate([given] if isinstance(given, str) else given):
         text = _text(entry.get("text") if isinstance(entry, dict) else entry, stored)
         if text is None:
             raise row.error("expected text", sample=item, field=f"metadata.{key}[{index}]")
         texts.append(text)
-        names.append(entry.get("doc_id") if isinstance(entry, dict) else None)
-    named = bool(names) and all(isinstance(name, (str, int)) for name in names)
-    return tuple(texts), tuple(map(str, names)) if named else None
+        name = entry.get("doc_id") if isinstance(entry, dict) else None
+        names.append(str(name) if isinstance(name, str | int) else "")
+    return tuple(texts), tuple(names) if any(names) else None
 
 
 READER = Reader(
