@@ -66,8 +66,8 @@ def test_what_is_no_answer_entails_nothing(nothing: str) -> None:
 
 def test_a_sentence_must_hold_the_answer() -> None:
     question, sentence = "Who painted the Mona Lisa?", "The Mona Lisa was painted by Leonardo da Vinci."
-    assert _verdict(question, "Michelangelo.", sentence) == "c"
-    assert _verdict(question, sentence, "Michelangelo") == "c"
+    assert _verdict(question, "Michelangelo.", sentence) == "n"
+    assert _verdict(question, sentence, "Michelangelo") == "n"
     assert _verdict(question, "Leonardo da Vinci.", sentence) == "e"
     assert _verdict(question, sentence, "Leonardo da Vinci") == "e"
 

@@ -83,7 +83,8 @@ def concluded(claim: str, text: str, question: str, opinions: Mapping[Pair, Opin
     if alone and opinion.entailed > 0.5 >= alone[0].entailed:
         bare, whole = (claim, text) if is_fragment(claim) else (text, claim)
         if not _holds(whole, bare, question):
-            return _differing(f"“{whole}” does not say “{bare}”")
+            # It may be another answer or another matter: neither is told here.
+            return Opinion(0.0, _SURE, 1.0 - _SURE, f"“{whole}” does not say “{bare}”", settled=True)
     return opinion
 
 
@@ -213,7 +214,7 @@ def _holds(whole: str, bare: str, question: str) -> bool:
     """Whether a sentence has a word or figure of a bare answer that the question has not, or its initials."""
     mine, theirs = _words(bare), _words(whole)
     new = _own(mine, _words(question))
-    if len(_own(new, theirs)) < len(new) or _figures_agree(bare, whole):
+    if not new or len(_own(new, theirs)) < len(new) or _figures_agree(bare, whole):
         return True
     initials = "".join(word[0] for word in theirs if word[0].isupper())
     # The last letter may be left out of the name itself: USA, the United States.
