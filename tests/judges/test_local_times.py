@@ -87,6 +87,62 @@ def test_what_is_not_told_of_is_left_to_the_model(claim: str) -> None:
     assert told is None or (told.agrees and not told.settles)
 
 
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        (
+            "Moor founded the Reed Press in 1961.",
+            "The Reed Press was founded by Moor in 1961. Moor founded Tin Whistle in 1985.",
+        ),
+        (
+            "Ostrava Motors launched Lynx in 2008.",
+            "Ostrava Motors launched Civet in 2004. The Lynx van was launched by Ostrava Motors in 2008.",
+        ),
+        (
+            "Clara Voss, the daughter of Emil Hartung, was born in 1815.",
+            "Clara Voss was born in 1815. Emil Hartung was born in 1788.",
+        ),
+        (
+            "Emil Hartung was born in 1788.",
+            "Clara Voss, the daughter of Emil Hartung, was born in 1815.",
+        ),
+        (
+            "Otto Brand was born in 1483.",
+            "Otto Brand Junior was born in 1929. The printer Otto Brand came from Ulm.",
+        ),
+        (
+            "Halden Medical School was founded in 1782.",
+            "Halden was founded in 1636. Halden Medical School is younger.",
+        ),
+        ("Konrad IV was born in 1762.", "Konrad IV (1790–1830) followed his father. He was born in 1762."),
+        ("Rosa Lind was born in 1946.", "Rosa Lind (1993–2001) was followed by Tom Ash. She is older."),
+        (
+            "Gravel Choir was formed in 1988.",
+            "Gravel Choir was formed in 1990. Others say that Gravel Choir began in 1988.",
+        ),
+    ],
+)
+def test_what_may_be_told_of_something_else_does_not_speak_against_a_claim(claim: str, text: str) -> None:
+    told = found(claim, text)
+    assert told is None or told.agrees
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Ida Moor founded Tin Whistle in 1971.", TOLD),
+        ("Ida Moor founded Tin Whistle in 1971.", "In her youth Moor founded Tin Whistle in 1961."),
+        ("Her first novel, Salt Hours, was published in 1998.", "Salt Hours was published in 1999."),
+        ("Otto Brand was born in 1483.", "Otto Brand Lessing (born 1929), known as Otto Brand, paints."),
+        ("Voss was born in 1790.", "Clara Voss was born in 1815. Voss was a painter."),
+    ],
+)
+def test_the_one_meant_is_known_in_other_positions_and_by_shorter_names(claim: str, text: str) -> None:
+    told = found(claim, text)
+    assert told is not None
+    assert not told.agrees
+
+
 def test_a_namesake_is_not_taken_for_the_one_meant() -> None:
     text = "Ida Wendell (born 3 May 1980) is a diver. Her cousin Noor Wendell swims."
     assert found("Wendell was born in 1982.", text) is None
@@ -154,6 +210,32 @@ def test_a_place_for_one_has_one_holder(claim: str) -> None:
 )
 def test_other_holders_are_not_denied(claim: str) -> None:
     assert holders.check(claim, prepare(CITIES)) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        (
+            "Tessin is the capital of Morovia.",
+            "Many believe that Halberg is the capital of Morovia. In truth it is Tessin.",
+        ),
+        (
+            "Tessin is the capital of Morovia.",
+            "Halberg is the capital of Morovia. Since May the capital has been Tessin.",
+        ),
+        (
+            "Ida Moor is the CEO of Tin Whistle.",
+            "Otto Brand, the CEO of Tin Whistle, died in May. He was followed by Ida Moor.",
+        ),
+        (
+            "Tessin is the largest city in Morovia.",
+            "Halberg is the largest city in Morovia that has no port.",
+        ),
+        ("Ida Moor is the author of Salt Hours.", "Otto Brand is the author of Salt Hours."),
+    ],
+)
+def test_a_holder_that_may_not_be_the_only_one_does_not_speak_against_another(claim: str, text: str) -> None:
+    assert holders.check(claim, prepare(text)) is None
 
 
 def test_verdicts_follow_dates_and_places() -> None:

@@ -1,7 +1,8 @@
 """Who or what holds a place that only one can: "The capital of France is Lyon", where the evidence has Paris.
 
 A small model passes such a claim wherever Lyon is spoken of too. Read by pattern, in the present only: over
-time a place has many holders.
+time a place has many holders. Where another sentence has the claimed one beside the word for the place, it is
+left to the model.
 """
 
 from __future__ import annotations
@@ -18,19 +19,28 @@ _RANK = r"(?:(?P<rank>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth
 _MOST = r"(?:[a-z]{3,9}est|most [a-z]+) [a-z]+(?: [a-z]+)?"
 _ONE = (
     r"capital(?: city)?|president|prime minister|king|queen|emperor|chancellor|mayor|governor|currency|"
-    r"CEO|chief executive(?: officer)?|chair(?:man|woman|person)|national anthem|author|director|composer|"
-    rf"{_MOST}"
+    rf"CEO|chief executive(?: officer)?|chair(?:man|woman|person)|national anthem|{_MOST}"
 )
 _PLACE = rf"[Tt]he (?:current )?{_RANK}(?P<place>{_ONE}) (?:of|in) (?:the )?(?P<of>{NAME})"
 _END = r"(?=[.,;:]|$| and | but | while )"
 _ALIAS = re.compile(r"\b(?:known as|called|or|and) $")
 """Before a name that may be another for one told before, or one of several."""
+_SAID = re.compile(
+    r"\b(?:believ|think|thought|claim|assum|suppos|imagin|say|said|argu|myth|misconception|mistak|contrary|if)\w*"
+    r"|\b(?:not|never)\b",
+    re.IGNORECASE,
+)
+"""Before what is only said to be so."""
+_PAST = re.compile(
+    r"\b(?:was|were|had|did|[a-z]{2,}ed|took|went|came|became|left|gave|made|got|won|lost|led|met|began|held|wrote"
+    r"|spoke|told|ran|fell|rose|saw)\b"
+)
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b{_PLACE},? is (?:the )?(?P<who>{NAME}){_END}",
-        rf"(?P<who>{NAME}){BESIDE} is {_PLACE}",
-        rf"(?P<who>{NAME}), {_PLACE},",
+        rf"(?P<who>{NAME}){BESIDE} is {_PLACE}{_END}",
+        rf"(?P<who>{NAME})(?P<then>,) {_PLACE},",
         rf"(?P<of>{NAME})['’]s (?:current )?{_RANK}(?P<place>{_ONE}) is (?P<who>{NAME}){_END}",
     )
 )
@@ -58,8 +68,16 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
         if any(same_name(k.who, one.who) for k in others):
             continue
         for other in (*others, *ranks):
-            return Finding(False, True, f"{one.shown}; there: {other.shown}")
+            if not _told_elsewhere(one, other, evidence):
+                return Finding(False, True, f"{one.shown}; there: {other.shown}")
     return None
+
+
+def _told_elsewhere(claimed: Held, known: Held, evidence: Evidence) -> bool:
+    """Whether the evidence, apart from where it tells another, has the claimed holder beside the place."""
+    place = claimed.place.split()[0].lower()
+    texts = (name_words(text.replace(known.shown, " ")) for text in evidence.sentences)
+    return any(place in words and claimed.who <= words for words in texts)
 
 
 @kept(2_000_000)
@@ -72,5 +90,9 @@ def held(text: str) -> Iterator[Held]:
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
             who, of = name_words(found["who"]), name_words(found["of"])
-            if who and of and not _ALIAS.search(text, 0, found.start()):
+            if _ALIAS.search(text, 0, found.start()) or _SAID.search(text, 0, found.start()):
+                continue
+            # "Jobs, the CEO of Apple, died": what he was then.
+            passing = "then" in found.groupdict() and _PAST.search(text)
+            if who and of and not passing:
                 yield Held(found["place"], of, found["rank"] or "", who, found[0].strip(" ,"))

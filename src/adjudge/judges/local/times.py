@@ -2,7 +2,8 @@
 
 "Hall was born in 1846, Terman in 1877" has the same words with the years exchanged, and the model finds both
 about as likely. Births, deaths, foundings, openings and releases are therefore read by pattern: few of those
-told, but surely. A claim that tells another date of one, or the opposite order of two, is contradicted.
+told, but surely. A claim that tells another date of one, or the opposite order of two, is contradicted,
+unless the evidence has the claimed name beside the claimed year somewhere else.
 """
 
 from __future__ import annotations
@@ -27,11 +28,16 @@ _VERB = "|".join(_HAPPENED)
 _PLAIN = r"(?:(?!\b(?:who|whose|which|that|where|was|were)\b)[^.;()])"
 _REST = r"(?:[^.;]|(?<=\b[A-Z])\.)*"
 _BE = r"(?:was|were|is|are|has been|had been)"
+_PLAIN_BE = ("was", "were", "is", "are", "has", "had")
 _LIFE = re.compile(rf"(?P<who>{NAME}),? \((?P<inside>[^()]*[0-9]{{4}}[^()]*)\)")
 _TOLD = re.compile(
-    rf"(?P<who>{NAME}){BESIDE} (?:(?:which |who )?{_BE} )?(?:first |officially |originally )?"
+    rf"(?P<who>{NAME})(?P<beside>{BESIDE}) (?P<be>(?:which |who )?{_BE} )?(?:first |officially |originally )?"
     rf"(?P<what>{_VERB})\b(?=(?P<rest>{_REST}))"
 )
+_NO_SUBJECT = re.compile(r"\b(?:of|by|with|for|from|to|in|at|on|than|married|near|under) (?:the )?$")
+"""Before a name that only tells more of the one it happened to: "the daughter of Lord Byron, was born"."""
+_OBJECT = re.compile(rf" (?:the |its |his |her |their )?(?P<who>{NAME})(?= (?:in|on) )")
+_NO_OBJECT = re.compile(r",? (?:in|on|at|by|around|circa|c\.|[0-9(])|[,.;)]|$")
 _KIND = re.compile(
     rf"^\W?(?P<who>{NAME})\W?{BESIDE} (?:is|are|was|were) (?:an?|the) {_PLAIN}{{0,120}}?"
     rf"(?P<what>founded|established|formed|launched|opened|released|published)\b(?P<rest>{_REST})"
@@ -51,6 +57,9 @@ _OPEN = re.compile(r"\b(?:before|after|since|until|between|from|either|or|and [a
 _ROUGH = re.compile(r"['’]?s\b|,? or\b|,? and [12][0-9]{3}|\s?[–-]")
 """Before and behind a date that is not one day or year: "before 1900", "the 1970's", "1964 or 1965"."""
 _TO = re.compile(r"\s*[–—-]{1,2}\s*")
+_REIGN = re.compile(r"\b(?:[IVX]+|King|Queen|Emperor|Empress|Pope|President|Chancellor)\b")
+_LEAST_LIFE, _LONGEST_LIFE = 15, 115
+"""Years; other spans in brackets are mostly terms of office."""
 _ORDER = re.compile(
     rf"(?P<a>{NAME}){BESIDE} (?:{_BE} )?(?:(?P<what>{_VERB}) )?"
     rf"(?P<order>before|after|first|earlier|later|older|younger|prior to)\b(?: than)?(?=(?P<rest>{_REST}))"
@@ -103,18 +112,39 @@ def _known(sentences: tuple[str, ...]) -> tuple[Event, ...]:
 
 
 def _dated(event: Event, known: Sequence[Event], evidence: Evidence) -> Finding | None:
-    own = [other for other in known if other.what == event.what and same_name(event.who, other.who)]
+    own = _own(event.who, event.what, known)
     if not own or not all(_differ(event, other.when) for other in own):
         return Finding(True, False, "") if own else None
-    if _namesakes(event.who, own[0].who, evidence):
+    if _namesakes(event.who, own[0].who, event.what, evidence) or _told_elsewhere(event, own, evidence):
         return None
     return Finding(False, True, f"{event.what} {event.when.text}, there {own[0].when.text.strip()}")
 
 
-def _namesakes(claimed: frozenset[str], known: frozenset[str], evidence: Evidence) -> bool:
-    """Whether the claimed name, a part of the known one, is also part of another that the evidence has."""
-    names = {name_words(found[0]) for text in evidence.sentences for found in re.finditer(NAME, text)}
-    return any(claimed <= name and not same_name(name, known) for name in names)
+def _own(who: frozenset[str], what: str, known: Sequence[Event]) -> list[Event]:
+    """Events of the one named: by the same name, else by a longer or shorter one."""
+    alike = [event for event in known if event.what == what and same_name(who, event.who)]
+    return [event for event in alike if event.who == who] or alike
+
+
+def _namesakes(claimed: frozenset[str], known: frozenset[str], what: str, evidence: Evidence) -> bool:
+    """Whether the evidence may tell of two: it has another name that the claimed one is part of, or has the
+    claimed one where it does not have the known one. Only people are also called by one of their names.
+    """
+    told = [{name_words(found[0]) for found in re.finditer(NAME, text)} for text in evidence.sentences]
+    if any(claimed <= name and not same_name(name, known) for names in told for name in names):
+        return True
+    surname = what in _TO_THE_DAY and min(len(claimed), len(known)) == 1
+    return claimed != known and not surname and any(claimed in names and known not in names for names in told)
+
+
+def _told_elsewhere(event: Event, own: Sequence[Event], evidence: Evidence) -> bool:
+    """Whether a sentence that tells no event of theirs has the claimed name and the claimed year."""
+    return any(
+        any(date.year == event.when.year for date in figures.dates)
+        and event.who <= name_words(text)
+        and not any(other in own for other in events(text))
+        for text, figures in zip(evidence.sentences, evidence.figures, strict=True)
+    )
 
 
 def _differ(event: Event, when: Date) -> bool:
@@ -124,9 +154,7 @@ def _differ(event: Event, when: Date) -> bool:
 
 
 def _ordered(order: Order, known: Sequence[Event]) -> Finding | None:
-    one, two = (
-        {e.when[:3] for e in known if e.what == order.what and same_name(who, e.who)} for who in order[:2]
-    )
+    one, two = ({event.when[:3] for event in _own(who, order.what, known)} for who in order[:2])
     if len(one) != 1 or len(two) != 1:
         return None
     a, b = _span(*one.pop()), _span(*two.pop())
@@ -150,11 +178,26 @@ def events(text: str) -> Iterator[Event]:
     for work in _WORK.finditer(text):
         yield from _event(work["who"], "released", f" {work['year']}")
     kind = _KIND.match(text)
-    told = [kind] if kind else _TOLD.finditer(text)
-    for found in told:
-        yield from _event(found["who"], _HAPPENED[found["what"]], found["rest"])
-        for more in _ALSO.finditer(found["rest"]):
+    told = [(kind, kind["who"], kind["rest"])] if kind else _subjects(text)
+    for found, who, rest in told:
+        yield from _event(who, _HAPPENED[found["what"]], rest)
+        for more in _ALSO.finditer(rest):
             yield from _event(more["who"], _HAPPENED[found["what"]], f" in {more['rest']}")
+
+
+def _subjects(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Verbs with the name of what they happened to, and what follows: for "A founded B" that is B."""
+    for found in _TOLD.finditer(text):
+        who, rest = found["who"], found["rest"]
+        closing = found["beside"].endswith(",") and (found["be"] or "").startswith(_PLAIN_BE)
+        # "Her first novel, Poison Study, was published": there the name is what the subject is called.
+        closing = closing and not text.endswith(", ", 0, found.start())
+        if closing or _NO_SUBJECT.search(text, 0, found.start()):
+            continue
+        if found["be"] or found["what"] in _TO_THE_DAY or _NO_OBJECT.match(rest):
+            yield found, who, rest
+        elif founded := _OBJECT.match(rest):
+            yield found, founded["who"], rest[founded.end() :]
 
 
 def _event(who: str, what: str, rest: str) -> Iterator[Event]:
@@ -175,9 +218,15 @@ def _life(who: str, inside: str) -> Iterator[Event]:
         return
     if re.search(r"\b(?:born|b\.)", inside):
         yield Event(words, "born", dates[0])
-    elif len(dates) == 2 and _TO.fullmatch(inside[dates[0].end : dates[1].start]):
+    elif len(dates) == 2 and _TO.fullmatch(inside[dates[0].end : dates[1].start]) and _lived(who, *dates):
         yield Event(words, "born", dates[0])
         yield Event(words, "died", dates[1])
+
+
+def _lived(who: str, first: Date, last: Date) -> bool:
+    """Whether a span may be a life: of those who reign or preside, years alone may be of that."""
+    years = (last.year or 0) - (first.year or 0)
+    return _LEAST_LIFE <= years <= _LONGEST_LIFE and bool(first.month or not _REIGN.search(who))
 
 
 def orders(claim: str) -> Iterator[Order]:
