@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,7 +16,10 @@ from adjudge.segment.sentences import split_sentences
 _ROOT = 4
 """Letters by which a name and what is derived from it are told to be the same: Korea, Koreans."""
 _LONGEST_SENTENCE = 600
-"""Characters; tables and lists without stops are cut at this length."""
+"""Characters; lists without stops and the like are cut at this length."""
+_LEAST_ROWS, _LEAST_MARKS = 3, 2
+"""Lines, and tabs or commas that all of them have, from which a text is a table."""
+_RULE = re.compile(r"[\s|:-]*")
 _KEPT = 2_000_000
 """Characters of texts that are kept prepared, at some 80 bytes each; a few samples have fewer."""
 
@@ -47,11 +52,32 @@ class Evidence:
 
 
 def _pieces(text: str) -> list[str]:
-    return [
-        text[first : min(end, first + _LONGEST_SENTENCE)]
-        for start, end in split_sentences(text)
-        for first in range(start, end, _LONGEST_SENTENCE)
-    ]
+    sentences = [text[start:end] for start, end in split_sentences(text)]
+    return [piece for sentence in sentences for part in _rows(sentence) for piece in _cut(part)]
+
+
+def _rows(sentence: str) -> list[str]:
+    """A sentence, or the rows of the table that it is: what stands in one row belongs together."""
+    lines = [line.strip() for line in sentence.split("\n")]
+    if len(lines) < _LEAST_ROWS:
+        return [sentence]
+    if sum(line.startswith("|") for line in lines) > len(lines) // 2:
+        return [line for line in lines if line and not _RULE.fullmatch(line)]
+    for mark in ("\t", ",", ";"):
+        counts = {line.count(mark) for line in lines}
+        if len(counts) == 1 and min(counts) >= _LEAST_MARKS and not sentence.endswith((".", "!", "?")):
+            return lines
+    return [sentence]
+
+
+def _cut(text: str) -> Iterator[str]:
+    """Pieces of at most the length of the longest sentence, cut at a line's end or between words."""
+    while len(text) > _LONGEST_SENTENCE:
+        head = text[: _LONGEST_SENTENCE + 1]
+        at = max(head.rfind("\n"), 0) or max(head.rfind(" "), 0) or _LONGEST_SENTENCE
+        yield text[:at].rstrip()
+        text = text[at:].lstrip()
+    yield text
 
 
 @kept(_KEPT)
