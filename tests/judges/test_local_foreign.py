@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 import adjudge
-from adjudge.judges.local.foreign import denied, is_foreign
+from adjudge.judges.local.foreign import denied, is_foreign, probabilities
 from adjudge.judges.local.labelling import nearest, relevant_sentences
 from adjudge.judges.local.verifier import make_verifier
 from adjudge.judges.local.words import bag
@@ -198,3 +198,19 @@ def test_chinese_documents_that_hold_the_answer_have_relevant_sentences(data: Ca
         contexts = [(str(n), text) for n, text in enumerate(row["positive"][:1])]
         found += [bool(relevant_sentences(row["query"], contexts)[0])]
     assert sum(found) >= 90
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("تأسست الجامعة عام ١٩٢٥.", "تأسست الجامعة عام ١٩٠٨."),
+        ("عدد سكان المدينة ٥ ملايين نسمة.", "عدد سكان المدينة ٩ ملايين نسمة."),
+        ("विश्वविद्यालय की स्थापना १९१६ में हुई थी।", "विश्वविद्यालय की स्थापना १९५० में हुई थी।"),
+        ("人口は３５万人です。", "人口は９０万人です。"),
+        ("Население города составляет 5 миллионов человек.", "Население города составляет 5 тысяч человек."),
+        ("인구는 5백만 명이다.", "인구는 5천만 명이다."),
+    ],
+)
+def test_figures_are_compared_in_their_own_script(claim: str, text: str) -> None:
+    assert probabilities(claim, text)[0][0] < 0.5
+    assert probabilities(claim, claim)[0][0] > 0.5

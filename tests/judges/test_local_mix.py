@@ -82,6 +82,23 @@ def test_agreeing_figures_are_asked_as_the_evidence_has_them(claim: str, asked: 
     assert at_evidence_precision(claim, Evidence("The park is 105.4 square kilometers.")) == asked
 
 
+@pytest.mark.parametrize(
+    ("claim", "text", "asked"),
+    [
+        ("The dose is 0.5 mg.", "The dose is 1 mg.", "The dose is 0.5 mg."),
+        ("Its area is 105.4 ha.", "Its area is about 105 ha.", "Its area is 105.4 ha."),
+        ("It needs Python 3.10.", "It needs Python 3.1.", "It needs Python 3.10."),
+        ("It has 1500 beds.", "It has 1,500 beds.", "It has 1,500 beds."),
+        ("It seats 250 guests.", "It seats two hundred fifty guests.", "It seats two hundred fifty guests."),
+        ("It began on 5 March 1990.", "It began on 1990-03-05.", "It began on 1990-03-05."),
+        ("It began in 1990.", "It began on 1990-03-05.", "It began in 1990."),
+        ("It leaves at 2:30 pm.", "It leaves at 14:30.", "It leaves at 14:30."),
+    ],
+)
+def test_only_figures_that_are_as_exact_replace_those_of_a_claim(claim: str, text: str, asked: str) -> None:
+    assert at_evidence_precision(claim, Evidence(text)) == asked
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from adjudge.judges.local.numbers import agrees, compare, date_agrees, date_differs, find_numbers
+from adjudge.judges.local.dates import date_agrees, date_differs
+from adjudge.judges.local.numbers import agrees, compare, find_numbers
 
 
 def _agree(claimed: str, evidence: str) -> bool:
@@ -16,9 +19,16 @@ def _agree(claimed: str, evidence: str) -> bool:
     ("claimed", "evidence", "same"),
     [
         ("105 square kilometers", "105.4 square kilometers", True),
-        ("105.4 square kilometers", "105 square kilometers", True),
+        ("105.4 square kilometers", "105 square kilometers", False),
+        ("105.4 square kilometers", "about 105 square kilometers", True),
         ("2M people", "a population of 2.1M", True),
-        ("a population of 2.1M", "2M people", True),
+        ("a population of 2.1M", "2M people", False),
+        ("a population of 2.1M", "nearly 2M people", True),
+        ("0.5 mg", "1 mg", False),
+        ("1 mg", "0.5 mg", False),
+        ("$95,000", "$100,000", False),
+        ("1.4 million euros", "1 million euros", False),
+        ("about 1.4 million euros", "1.42 million euros", True),
         ("5 million people", "a population of 2.1 million people", False),
         ("5%", "5.4 percent", True),
         ("5%", "6 percent", False),
@@ -35,6 +45,41 @@ def _agree(claimed: str, evidence: str) -> bool:
         ("人口210万", "人口2100000", True),
         ("人口500万", "人口210万", False),
         ("三百万人", "3 million people", True),
+        ("需要5萬人", "需要5億人", False),
+        ("人口は３５万人", "人口は35万人", True),
+        ("٥ ملايين نسمة", "5 ملايين نسمة", True),
+        ("٥ ملايين نسمة", "٥ آلاف نسمة", False),
+        ("5 миллионов человек", "5 тысяч человек", False),
+        ("5 млн человек", "5 миллионов человек", True),
+        ("5백만 명", "5천만 명", False),
+        ("with 1500 employees", "1,500 employees", True),
+        ("three thousand five hundred tons", "3,500 tons", True),
+        ("two hundred fifty men", "250 men", True),
+        ("two hundred and fifty men", "250 men", True),
+        ("two dozen eggs", "24 eggs", True),
+        ("two hundred men", "two hundred fifty men", False),
+        ("fell to -15 °C", "fell to 15 °C", False),
+        ("fell to -15 °C", "fell to minus 15 °C", True),
+        ("fell to −15 °C", "fell to -15 °C", True),
+        ("50 mcg", "50 mg", False),
+        ("50 µg", "50 micrograms", True),
+        ("5 percentage points", "5 percent", False),
+        ("50 euros", "50 dollars", False),
+        ("€50", "50 EUR", True),
+        ("90 minutes", "90 min", True),
+        ("90 minutes", "90 hours", False),
+        ("2:30 pm", "14:30", True),
+        ("2:30 pm", "2:30", True),
+        ("2:30 pm", "2:30 a.m.", False),
+        ("9 am", "9:00", True),
+        ("before 10 am", "at 9:38 am", True),
+        ("needs Python 3.10", "needs Python 3.1", False),
+        ("version 2.4", "version 2", False),
+        ("worth EUR 3.5", "worth €3.52", False),
+        ("from Hamburg 3.5 km", "3.52 km", True),
+        ("Section 4.2", "Section 4", False),
+        ("Chapter 4", "chapter four", True),
+        ("grade 5 or higher", "grade 6", True),
     ],
 )
 def test_agreement_at_the_precision_stated(claimed: str, evidence: str, same: bool) -> None:
@@ -48,7 +93,12 @@ def test_agreement_at_the_precision_stated(claimed: str, evidence: str, same: bo
         ("on 5 May 1990", (1990, 5, 5)),
         ("1990-05-05", (1990, 5, 5)),
         ("in May 1990", (1990, 5, None)),
+        ("05.05.1990", (1990, 5, 5)),
         ("in 1990", (1990, None, None)),
+        ("In 1990 sales rose", (1990, None, None)),
+        ("عام ١٩٢٥", (1925, None, None)),
+        ("१९१६ में", (1916, None, None)),
+        ("于１９０８年", (1908, None, None)),
         ("1990年5月3日", (1990, 5, 3)),
     ],
 )
@@ -82,10 +132,21 @@ def test_marks_and_words_that_are_no_numbers(text: str) -> None:
 
 
 @given(st.floats(min_value=0.01, max_value=9e5), st.integers(min_value=0, max_value=2))
-def test_a_number_agrees_with_its_own_rounding(value: float, digits: int) -> None:
-    exact, rounded = f"{value:.4f} kg", f"{value:.{digits}f} kg"
-    assert _agree(rounded, exact)
-    assert _agree(exact, rounded)
+def test_a_rounding_follows_from_its_number_but_not_the_number_from_it(value: float, digits: int) -> None:
+    exact, rounded = f"{value:.4f}", f"{value:.{digits}f}"
+    gap = abs(Decimal(exact) - Decimal(rounded))
+    # Half way between two is rounded either way.
+    assume(gap != Decimal(5).scaleb(-digits - 1))
+    assert _agree(f"{rounded} kg", f"{exact} kg")
+    assert _agree(f"{exact} kg", f"{rounded} kg") == (not gap)
+
+
+@given(st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.sampled_from("٠۰०๐０"))
+def test_figures_of_other_scripts_are_read_in_place(digits: str, nought: str) -> None:
+    other = "".join(chr(ord(nought) + int(digit)) for digit in digits)
+    ours, theirs = find_numbers(f"is {digits} kg"), find_numbers(f"is {other} kg")
+    assert [number[:4] for number in ours.numbers] == [number[:4] for number in theirs.numbers]
+    assert [number[5:] for number in ours.numbers] == [number[5:] for number in theirs.numbers]
 
 
 @given(st.text(max_size=80))

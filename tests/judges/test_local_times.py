@@ -114,6 +114,8 @@ def test_what_is_not_told_of_is_left_to_the_model(claim: str) -> None:
             "Halden Medical School was founded in 1782.",
             "Halden was founded in 1636. Halden Medical School is younger.",
         ),
+        ("Tin Whistle was founded in 1961.", "Tin Whistle was founded with 1500 readers in 1961."),
+        ("Moor opened 1200 shops.", "Moor was opened in 1929. By now Moor has opened 1200 shops."),
         ("Konrad IV was born in 1762.", "Konrad IV (1790–1830) followed his father. He was born in 1762."),
         ("Rosa Lind was born in 1946.", "Rosa Lind (1993–2001) was followed by Tom Ash. She is older."),
         (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.features import NAMES, Compared, features
-from adjudge.judges.local.numbers import agrees, find_numbers
+from adjudge.judges.local.numbers import Number, agrees, find_numbers
 from adjudge.judges.local.windows import Passage, passages
 from adjudge.judges.local.words import bag
 from adjudge.segment.claims.statements import is_heading, is_statement, substance
@@ -78,23 +78,28 @@ def _with_answers(texts: Sequence[str]) -> list[str]:
 
 
 def at_evidence_precision(text: str, evidence: Evidence) -> str:
-    """The text with every figure that the evidence bears out more exactly put as the evidence has it.
+    """The text with every figure that the evidence has as exactly, or more so, put as the evidence has it.
 
-    105 follows from 105.4; a model that compares digits would say otherwise.
+    105 follows from 105.4, and 5 March 1990 is 1990-03-05; a model that compares digits would say otherwise.
     """
-    claimed = find_numbers(text).numbers
-    if not claimed:
-        return text
-    stated = [number for part in evidence.figures for number in part.numbers]
-    for number in reversed(claimed):
-        same = [other for other in stated if agrees(number, other)]
+    claimed = find_numbers(text)
+    put: list[tuple[int, int, str]] = []
+    for number in claimed.numbers:
+        same = [other for part in evidence.figures for other in part.numbers if _as_exactly(number, other)]
         if same and not number.bound and all(other.text != number.text for other in same):
-            text = (
-                text[: number.start]
-                + _spaced(text[number.start : number.end], same[0].text)
-                + text[number.end :]
-            )
+            put.append((number.start, number.end, same[0].text))
+    for date in claimed.dates:
+        days = [other.text for part in evidence.figures for other in part.dates if other[:3] == date[:3]]
+        if days and date.month and date.text not in days:
+            put.append((date.start, date.end, days[0]))
+    for start, end, new in sorted(put, reverse=True):
+        text = text[:start] + _spaced(text[start:end], new) + text[end:]
     return text
+
+
+def _as_exactly(claimed: Number, evidence: Number) -> bool:
+    """Whether the evidence bears out a number and is no coarser: 4.5 must not become 4."""
+    return agrees(claimed, evidence) and (claimed.value == evidence.value or evidence.half <= claimed.half)
 
 
 def _spaced(old: str, new: str) -> str:

@@ -1,6 +1,9 @@
-"""Words for numbers, scales, months and units, and simple Chinese numerals."""
+"""Words for numbers, scales and months, figures of other scripts, and simple Chinese numerals."""
 
 from __future__ import annotations
+
+import re
+import unicodedata
 
 MONTHS = {
     name: number
@@ -23,9 +26,28 @@ SCALES = {
     "千": 1e3,
     "万": 1e4,
     "百万": 1e6,
+    "千万": 1e7,
     "亿": 1e8,
     "万亿": 1e12,
+    "萬": 1e4,
+    "百萬": 1e6,
+    "千萬": 1e7,
+    "億": 1e8,
+    "ألف": 1e3,
+    "آلاف": 1e3,
+    "مليون": 1e6,
+    "ملايين": 1e6,
+    "مليار": 1e9,
+    "مليارات": 1e9,
 }
+_RUSSIAN = {1e3: "тыс тысяча тысячи тысяч", 1e6: "млн миллион миллиона миллионов",
+            1e9: "млрд миллиард миллиарда миллиардов"}  # fmt: skip
+SCALES |= {word: value for value, words in _RUSSIAN.items() for word in words.split()}
+JOINED_SCALES = {
+    "백": 1e2, "천": 1e3, "만": 1e4, "십만": 1e5, "백만": 1e6, "천만": 1e7,
+    "억": 1e8, "십억": 1e9, "백억": 1e10,
+}  # fmt: skip
+"""Those that stand for something else unless they are written together with the figures."""
 _SMALL = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen twenty"
@@ -38,51 +60,18 @@ NUMBER_WORDS |= {
 NUMBER_WORDS["dozen"] = 12
 # Longest first, so that a pattern made of them does not stop at "six" in "sixteen".
 NUMBER_WORDS = dict(sorted(NUMBER_WORDS.items(), key=lambda item: -len(item[0])))
+_LARGE = "thousand|million|billion|trillion"
+_TENS = "|".join(word for word, value in NUMBER_WORDS.items() if value >= 20)
+_BELOW_TEN = "|".join(_SMALL.split()[:9])
+_BELOW_HUNDRED = rf"(?:(?:{_TENS})[\s-](?:{_BELOW_TEN})|(?:{'|'.join(NUMBER_WORDS)}))\b"
+_BELOW_THOUSAND = rf"{_BELOW_HUNDRED}(?:\s(?:hundred|dozen)\b(?:\s(?:and\s)?{_BELOW_HUNDRED})?)?"
+WORDS = rf"{_BELOW_THOUSAND}(?:[\s-](?:{_LARGE})\b(?:,?\s(?:and\s)?{_BELOW_THOUSAND})?)*"
+"""A number in words: "three thousand five hundred", "two hundred and fifty"."""
 ORDINALS = {
     word: value
     for value, word in enumerate(
         ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], 1
     )
-}
-UNITS = {
-    "people": "person",
-    "persons": "person",
-    "person": "person",
-    "inhabitants": "person",
-    "residents": "person",
-    "citizens": "person",
-    "人": "person",
-    "km": "km",
-    "kilometer": "km",
-    "kilometers": "km",
-    "kilometre": "km",
-    "kilometres": "km",
-    "km²": "km2",
-    "公里": "km",
-    "平方公里": "km2",
-    "平方千米": "km2",
-    "mile": "mile",
-    "miles": "mile",
-    "m": "m",
-    "meter": "m",
-    "meters": "m",
-    "metre": "m",
-    "metres": "m",
-    "米": "m",
-    "ft": "foot",
-    "foot": "foot",
-    "feet": "foot",
-    "kg": "kg",
-    "kilogram": "kg",
-    "kilograms": "kg",
-    "years": "duration:year",
-    "year": "duration:year",
-    "dollars": "$",
-    "dollar": "$",
-    "usd": "$",
-    "euros": "€",
-    "euro": "€",
-    "pounds": "£",
 }
 CHINESE_DIGITS = "零一二两三四五六七八九"
 _DIGIT = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2}
@@ -93,6 +82,7 @@ def chinese_value(text: str) -> float | None:
     """Value of a numeral such as 二十三 or 三百万; None for a lone 一, which is mostly an article."""
     if text in ("一", "十百", "千"):
         return None
+    text = text.replace("萬", "万").replace("億", "亿")
     total = section = digit = 0
     for char in text:
         if char in _DIGIT:
@@ -105,3 +95,31 @@ def chinese_value(text: str) -> float | None:
             section = digit = 0
     value = total + section + digit
     return float(value) if value else None
+
+
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+_ARABIC_MARKS = str.maketrans("٪٫٬", "%.,")
+
+
+def plain_figures(text: str) -> str:
+    """The text with Arabic, Devanagari, Thai, full-width and all other figures as 0 to 9, in place."""
+    if text.isascii():
+        return text
+    return _OTHER_DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text).translate(_ARABIC_MARKS)
+
+
+def word_value(text: str) -> tuple[float, float]:
+    """Value of a number in words, and the step of its last word: 100 for "three thousand five hundred"."""
+    total = current = 0.0
+    step = 1.0
+    for word in re.findall("[a-z]+", text.lower()):
+        if word == "and":
+            continue
+        if word in ("hundred", "dozen") and current:
+            step = 100.0 if word == "hundred" else 1.0
+            current *= 100.0 if word == "hundred" else 12.0
+        elif word in NUMBER_WORDS:
+            current, step = current + NUMBER_WORDS[word], 1.0
+        else:
+            total, current, step = total + current * SCALES[word], 0.0, SCALES[word]
+    return total + current, step

@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from adjudge.judges.local.dates import Date, date_differs
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.kept import kept
 from adjudge.judges.local.names import BESIDE, NAME, Finding, name_words, same_name
-from adjudge.judges.local.numbers import Date, date_differs, find_numbers
+from adjudge.judges.local.numbers import find_numbers
 from adjudge.judges.local.numerals import MONTH
 
 _HAPPENED = {
@@ -202,10 +203,12 @@ def _subjects(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
 
 def _event(who: str, what: str, rest: str) -> Iterator[Event]:
     """The first date behind a verb, unless too much stands before it."""
-    words, dates = name_words(who), find_numbers(rest).dates
+    # With the verb, or what follows it at once would be a year: "opened 1200 shops".
+    text = what + rest
+    words, dates = name_words(who), find_numbers(text).dates
     if not words or not dates or not dates[0].year:
         return
-    before, after = rest[: dates[0].start], rest[dates[0].end :]
+    before, after = text[len(what) : dates[0].start], text[dates[0].end :]
     if _UP_TO.fullmatch(before) and not _OPEN.search(before) and not _ROUGH.match(after):
         yield Event(words, what, dates[0])
 

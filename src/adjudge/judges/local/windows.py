@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from adjudge.judges.local.dates import Date, date_agrees
 from adjudge.judges.local.evidence import Evidence, vector_of
-from adjudge.judges.local.numbers import Date, agrees, date_agrees, find_numbers
+from adjudge.judges.local.numbers import agrees, find_numbers
 from adjudge.judges.local.words import bag
 
 BUDGET = 3
