@@ -13,9 +13,11 @@ import unicodedata
 from collections.abc import Mapping
 
 from adjudge.judges.local.answers import answered, in_full, is_fragment
-from adjudge.judges.local.numbers import Number, Numbers, agrees, date_agrees, date_differs, find_numbers
-from adjudge.judges.local.numerals import NUMBER_WORDS, SCALES, UNITS
+from adjudge.judges.local.dates import date_agrees, date_differs
+from adjudge.judges.local.numbers import Number, Numbers, agrees, find_numbers
+from adjudge.judges.local.numerals import NUMBER_WORDS, SCALES
 from adjudge.judges.local.phrases import refusal
+from adjudge.judges.local.units import UNITS
 from adjudge.judges.local.verifier import NOTHING, Opinion
 from adjudge.judges.local.words import bag, opposites, stem
 from adjudge.segment.claims.statements import is_statement
