@@ -28,6 +28,7 @@ from adjudge.judges.local.documents import document_pairs, documents
 from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.features import NAMES
 from adjudge.judges.local.foreign import is_foreign
+from adjudge.judges.local.kept import Kept
 from adjudge.judges.local.labelling import stated
 from adjudge.judges.local.model import JudgeModel, PairScore, bundled_model
 from adjudge.judges.local.names import Finding
@@ -41,8 +42,8 @@ are labelled not entailed and 21, mostly by mistake, entailed: training/check_pa
 """
 _Windows = list[list[tuple[str, str]]]
 """Sentences of a claim, each as its (sentence, window) pairs."""
-_KEPT = 100_000
-_KEPT_SCORES = 20_000
+_KEPT = 10_000_000
+"""Characters of claims and what they are held against, whose opinions or scores are kept."""
 
 
 class ModelVerifier:
@@ -60,10 +61,10 @@ class ModelVerifier:
             )
         self.budget = budget
         self._words = FeatureVerifier()
-        self._seen: dict[tuple[str, str], Opinion] = {}
-        self._again: dict[tuple[str, str], Opinion] = {}
-        self._scores: dict[tuple[str, str], PairScore] = {}
-        self._beside: dict[tuple[str, str], PairScore] = {}
+        self._seen: Kept[tuple[str, str], Opinion] = Kept(_KEPT)
+        self._again: Kept[tuple[str, str], Opinion] = Kept(_KEPT)
+        self._scores: Kept[tuple[str, str], PairScore] = Kept(_KEPT)
+        self._beside: Kept[tuple[str, str], PairScore] = Kept(_KEPT)
 
     @property
     def name(self) -> str:
@@ -71,16 +72,13 @@ class ModelVerifier:
 
     def verdicts(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
         pairs = list(zip(claims, evidences, strict=True))
-        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in self._seen]
-        if len(self._seen) + len(fresh) > _KEPT:
-            self._seen.clear()
-            fresh = list(dict.fromkeys(pairs))
-        plain = [pair for pair in fresh if not _for_model(*pair)]
-        for pair in plain:
-            self._seen[pair] = self._words.verdicts([pair[0]], [pair[1]])[0]
-        asked = [pair for pair in fresh if pair not in self._seen]
-        self._seen.update(zip(asked, self._judged(asked), strict=True))
-        return [self._seen[pair] for pair in pairs]
+        found = self._seen.of(pairs, self._made)
+        return [found[pair] for pair in pairs]
+
+    def _made(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion]:
+        asked = [pair for pair in pairs if _for_model(*pair)]
+        judged = dict(zip(asked, self._judged(asked), strict=True))
+        return [judged.get(pair) or self._words.verdicts(pair[:1], pair[1:])[0] for pair in pairs]
 
     def reread(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
         """The verdicts, those in doubt after the encoder for documents has read the same windows. For texts
@@ -89,22 +87,17 @@ class ModelVerifier:
         pairs = list(zip(claims, evidences, strict=True))
         found = dict(zip(pairs, self.verdicts(claims, evidences), strict=True))
         open_ = [pair for pair, opinion in found.items() if in_doubt(opinion) and _for_model(*pair)]
-        fresh = [pair for pair in open_ if pair not in self._again]
-        if len(self._again) + len(fresh) > _KEPT:
-            self._again.clear()
-            fresh = open_
-        self._again.update(zip(fresh, self._weighed(fresh, found), strict=True))
-        return [self._again.get(pair, found[pair]) for pair in pairs]
+        again = self._again.of(open_, lambda fresh: self._weighed(fresh, found))
+        return [again.get(pair, found[pair]) for pair in pairs]
 
     def borne_out(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
         """How surely documents, read one by one, entail a claim: as log odds, the mean of the odds over the
         nearest documents, and of their logarithms over the claim's sentences. None where there are none.
         """
         asked = [document_pairs(claim, texts) for claim, texts in claims]
-        self._read([pair for sentences in asked for own in sentences for pair in own], documents=True)
+        scores = self._read([pair for claim in asked for own in claim for pair in own], documents=True)
         found = [
-            [mean_odds([margin(self._beside[pair]) for pair in own]) for own in sentences]
-            for sentences in asked
+            [mean_odds([margin(scores[pair]) for pair in own]) for own in sentences] for sentences in asked
         ]
         return [float(np.mean(odds)) if odds else None for odds in found]
 
@@ -121,10 +114,10 @@ class ModelVerifier:
     def _judged(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion]:
         """Opinions of all pairs, their windows in one run of the model."""
         cut, windows = self.windows(pairs)
-        self._read(_flat(windows))
+        scores = self._read(_flat(windows))
         opinions = []
         for sentences, own, (claim, text) in zip(cut, windows, pairs, strict=True):
-            told = [[self._scores[pair] for pair in sentence] for sentence in own]
+            told = [[scores[pair] for pair in sentence] for sentence in own]
             opinion = self._opinion(sentences, own, told, len(text)) if sentences else NOTHING
             known = prepare(text)
             found = (
@@ -138,13 +131,12 @@ class ModelVerifier:
     ) -> list[Opinion]:
         """Opinions of all pairs after a second reading."""
         cut, windows = self.windows(pairs)
-        self._read(_flat(windows))
-        self._read(_flat(windows), documents=True)
+        readings = [self._read(_flat(windows), documents=way) for way in (False, True)]
         opinions = []
         for pair, sentences, own in zip(pairs, cut, windows, strict=True):
             first, second = (
                 signals(sentences, [[known[x] for x in sentence] for sentence in own], len(pair[1]))
-                for known in (self._scores, self._beside)
+                for known in readings
             )
             opinions.append(weighed(found[pair], first, self.calibration.odds(second)))
         return opinions
@@ -158,14 +150,12 @@ class ModelVerifier:
         ]
         return cut, windows
 
-    def _read(self, pairs: Sequence[tuple[str, str]], documents: bool = False) -> None:
-        """Have the model score pairs of sentence and window, or document, that it has not yet."""
+    def _read(
+        self, pairs: Sequence[tuple[str, str]], documents: bool = False
+    ) -> dict[tuple[str, str], PairScore]:
+        """The model's scores of pairs of sentence and window, or document."""
         known = self._beside if documents else self._scores
-        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in known]
-        if len(known) + len(fresh) > _KEPT_SCORES:
-            known.clear()
-            fresh = list(dict.fromkeys(pairs))
-        known.update(zip(fresh, self.model.pairs(fresh, documents=documents), strict=True))
+        return known.of(pairs, lambda fresh: self.model.pairs(fresh, documents=documents))
 
     def _opinion(
         self,
