@@ -2,9 +2,11 @@
 wrote.
 
     python training/card.py --runs FOLDER... --last FOLDER --documents FOLDER... --agreement AGREEMENT.json...
+    python training/card.py --agreement AGREEMENT.json...
 
 The folders hold log.json of train.py: of the runs that were averaged or left a fold out, of the last one,
-which went on from the average, and of those whose average reads whole documents. AGREEMENTs are of
+which went on from the average, and of those whose average reads whole documents. Without them, where the
+weights are as they were, what the card tells of data and training is kept. AGREEMENTs are of
 benchmarks/agreement.py --json.
 """
 
@@ -177,26 +179,32 @@ def agreement(found: dict[str, Any]) -> str:
     return text
 
 
+def kept(card: str) -> str:
+    """What an earlier card tells of the weights."""
+    return card[card.index("## Data") : card.index("## Agreement")].rstrip("\n") + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=Path, nargs="+", required=True)
-    parser.add_argument("--last", type=Path, required=True)
-    parser.add_argument("--documents", type=Path, nargs="+", required=True)
+    parser.add_argument("--runs", type=Path, nargs="+")
+    parser.add_argument("--last", type=Path)
+    parser.add_argument("--documents", type=Path, nargs="+")
     parser.add_argument("--agreement", type=Path, nargs="*", default=[])
     parser.add_argument("--mix", type=Path, default=Path(".train/mix.jsonl.xz"))
     told = parser.parse_args()
-    calibration = json.loads((MODELS / "calibration.json").read_text("utf-8"))
+    folders = (told.runs, told.last, told.documents)
+    if any(folders) and not all(folders):
+        parser.error("--runs, --last and --documents go together")
     found: dict[str, Any] = {}
     for path in told.agreement:
         found |= json.loads(path.read_text("utf-8"))
-    parts = [
-        HEAD,
-        data_table(told.mix),
-        training(told.runs, told.last, told.documents),
-        left_out(told.runs, calibration),
-        agreement(found),
-    ]
-    (MODELS / "CARD.md").write_text("\n".join(parts), "utf-8")
+    card = MODELS / "CARD.md"
+    if told.runs:
+        calibration = json.loads((MODELS / "calibration.json").read_text("utf-8"))
+        weights = [data_table(told.mix), training(*folders), left_out(told.runs, calibration)]
+    else:
+        weights = [kept(card.read_text("utf-8"))]
+    card.write_text("\n".join([HEAD, *weights, agreement(found)]), "utf-8")
 
 
 if __name__ == "__main__":

@@ -33,10 +33,6 @@ class BundledVerifier:
     def verdicts(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
         return self._model.verdicts(claims, evidences)
 
-    def reread(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
-        """Verdicts, those in doubt after a second reading."""
-        return self._model.reread(claims, evidences)
-
     def traces(self, questions: Sequence[LabelSentences]) -> list[TraceLabels | None]:
         """Probabilities for the sentences of each question, in one run; None where it cannot read them."""
         from adjudge.judges.local.mix import readable

@@ -55,9 +55,6 @@ _SHOWN = 3
 """Verdicts that a reply explains in words; the rest have their probabilities."""
 
 
-Verdicts = Callable[[Sequence[str], Sequence[str]], list[Opinion]]
-
-
 class LocalJudge:
     """Answers everything without key or network. `encoder` and `verifier` name a model or a folder."""
 
@@ -110,9 +107,7 @@ class LocalJudge:
         return replies
 
     def _checks(self, questions: Sequence[CheckClaims]) -> list[Reply]:
-        # Texts that are not known to be documents have no other say than this of the encoder for documents.
-        verdicts = getattr(self.verifier, "reread", self.verifier.verdicts)
-        opinions = self._opinions([pair for q in questions for pair in _pairs(q)], verdicts)
+        opinions = self._opinions([pair for q in questions for pair in _pairs(q)])
         replies = []
         for question in questions:
             grid = [
@@ -127,12 +122,9 @@ class LocalJudge:
             replies.append(Reply(cells, _why(question, grid), probabilities=_probabilities(grid)))
         return replies
 
-    def _opinions(
-        self, pairs: Sequence[tuple[str, str]], verdicts: Verdicts | None = None
-    ) -> dict[tuple[str, str], Opinion]:
+    def _opinions(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Opinion]:
         distinct = list(dict.fromkeys(pairs))
-        told = verdicts or self.verifier.verdicts
-        found = told([claim for claim, _ in distinct], [text for _, text in distinct])
+        found = self.verifier.verdicts([claim for claim, _ in distinct], [text for _, text in distinct])
         return dict(zip(distinct, found, strict=True))
 
     def _labels(self, questions: Sequence[LabelSentences]) -> list[Reply]:

@@ -2,13 +2,13 @@
 
 A sentence is held against at most `windows.BUDGET` windows, and not at all where the evidence does not speak
 of the claim (`asked.unspoken`); where the evidence is documents, also against the nearest of these
-(`documents`), and where it is not, a claim left open is read again (`reread`). `calibration` makes
-probabilities of what comes out. The model's other answers, sentence labels and similarity, are here too.
+(`documents`). `calibration` makes probabilities of what comes out. The model's other
+answers, sentence labels and similarity, are here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from adjudge.judges.local.kept import Kept
 from adjudge.judges.local.labelling import stated
 from adjudge.judges.local.model import JudgeModel, PairScore, bundled_model
 from adjudge.judges.local.names import Finding
-from adjudge.judges.local.reread import in_doubt, weighed
 from adjudge.judges.local.verifier import NOTHING, FeatureVerifier, Opinion
 from adjudge.judges.local.windows import BUDGET
 
@@ -62,7 +61,6 @@ class ModelVerifier:
         self.budget = budget
         self._words = FeatureVerifier()
         self._seen: Kept[tuple[str, str], Opinion] = Kept(_KEPT)
-        self._again: Kept[tuple[str, str], Opinion] = Kept(_KEPT)
         self._scores: Kept[tuple[str, str], PairScore] = Kept(_KEPT)
         self._beside: Kept[tuple[str, str], PairScore] = Kept(_KEPT)
 
@@ -79,16 +77,6 @@ class ModelVerifier:
         asked = [pair for pair in pairs if _for_model(*pair)]
         judged = dict(zip(asked, self._judged(asked), strict=True))
         return [judged.get(pair) or self._words.verdicts(pair[:1], pair[1:])[0] for pair in pairs]
-
-    def reread(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
-        """The verdicts, those in doubt after the encoder for documents has read the same windows. For texts
-        that are not read as documents besides (`borne_out`).
-        """
-        pairs = list(zip(claims, evidences, strict=True))
-        found = dict(zip(pairs, self.verdicts(claims, evidences), strict=True))
-        open_ = [pair for pair, opinion in found.items() if in_doubt(opinion) and _for_model(*pair)]
-        again = self._again.of(open_, lambda fresh: self._weighed(fresh, found))
-        return [again.get(pair, found[pair]) for pair in pairs]
 
     def borne_out(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
         """How surely documents, read one by one, entail a claim: as log odds, the mean of the odds over the
@@ -124,21 +112,6 @@ class ModelVerifier:
                 times.check(claim, known) or holders.check(claim, known) or figures_clash.check(claim, known)
             )
             opinions.append(_settled(opinion, found))
-        return opinions
-
-    def _weighed(
-        self, pairs: Sequence[tuple[str, str]], found: Mapping[tuple[str, str], Opinion]
-    ) -> list[Opinion]:
-        """Opinions of all pairs after a second reading."""
-        cut, windows = self.windows(pairs)
-        readings = [self._read(_flat(windows), documents=way) for way in (False, True)]
-        opinions = []
-        for pair, sentences, own in zip(pairs, cut, windows, strict=True):
-            first, second = (
-                signals(sentences, [[known[x] for x in sentence] for sentence in own], len(pair[1]))
-                for known in readings
-            )
-            opinions.append(weighed(found[pair], first, self.calibration.odds(second)))
         return opinions
 
     def windows(self, pairs: Sequence[tuple[str, str]]) -> tuple[list[list[Sentence]], list[_Windows]]:

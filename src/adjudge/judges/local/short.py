@@ -85,8 +85,12 @@ def concluded(claim: str, text: str, question: str, opinions: Mapping[Pair, Opin
     if alone and opinion.entailed > 0.5 >= alone[0].entailed:
         bare, whole = (claim, text) if is_fragment(claim) else (text, claim)
         if not _holds(whole, bare, question):
-            # It may be another answer or another matter: neither is told here.
-            return Opinion(0.0, _SURE, 1.0 - _SURE, f"“{whole}” does not say “{bare}”", settled=True)
+            # It may be another answer or another matter, which is not told here; how likely it is the same
+            # is what the model makes of the two alone.
+            share = alone[0].entailed
+            rest = 1.0 - share
+            why = f"“{whole}” does not say “{bare}”"
+            return Opinion(share, _SURE * rest, (1.0 - _SURE) * rest, why)
     return opinion
 
 

@@ -36,11 +36,6 @@ class Thresholded:
     def verdicts(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
         return [self._shift(opinion) for opinion in self._inner.verdicts(claims, evidences)]
 
-    def reread(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
-        """The verdicts, those in doubt after a second reading, where the verifier has one."""
-        verdicts = getattr(self._inner, "reread", self._inner.verdicts)
-        return [self._shift(opinion) for opinion in verdicts(claims, evidences)]
-
     @property
     def traces(self) -> Callable[[Sequence[LabelSentences]], list[TraceLabels | None]] | None:
         return getattr(self._inner, "traces", None)
