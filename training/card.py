@@ -61,8 +61,8 @@ on answers left out of training. For judge 9, of the same weights, with other ru
 answers, all were looked at once more; besides, RAGChecker's preferences four times (with a second reading of claims in
 doubt, which lowered f1 to .46 and was not taken, and without single rules), the totals of FActScore while denials were
 cut otherwise, and parts of the support sets while long sentences were, which decided nothing. On faithbench words alone
-order claims as well: before, five summaries of two men of one name, rightly labelled unsupported, had been found so
-for a wrong reason, a date held against the other man's.
+order claims as well: before, five summaries of two men of one name had been contradicted for a wrong reason, a date held
+against the other man's; three of them are labelled unsupported, and the set is small.
 What was changed was chosen on sources left out of training.
 Parts of STS-B and of RAGBench are, by their origins' terms, for non-commercial use; see
 the table.
