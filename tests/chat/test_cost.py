@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,9 @@ def test_models_that_share_an_account_share_the_cap() -> None:
 
 def test_an_account_takes_over_once_what_the_list_of_calls_tells(tmp_path: Path) -> None:
     calls = tmp_path / "calls.jsonl"
-    calls.write_text('{"cost": 0.25}\n{"cost": null}\n{"cost": 0.5, "cached": false}\n{"cost": 9')
+    line = {"model": "m", "prompt_tokens": 1, "completion_tokens": 1, "attempts": 1, "cached": False}
+    lines = [json.dumps({**line, "outcome": "ok", "cost": cost}) for cost in (0.25, None, 0.5)]
+    calls.write_text("\n".join([*lines, '{"cost": 9']))
     account = Account()
     account.begin(None)
     for _ in range(2):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import msgspec
-
 from adjudge.chat.base import Backend, ChatReply, ChatRequest
+from adjudge.chat.calls import read_calls
 from adjudge.chat.errors import ChatError, CostExceeded
 from adjudge.chat.prices import Price
 from adjudge.chat.totals import Totals
@@ -28,16 +27,7 @@ class Account:
         if self._begun or calls is None:
             return
         self._begun = True
-        if Path(calls).exists():
-            self.spent += sum(map(_cost_of, Path(calls).read_bytes().splitlines()))
-
-
-def _cost_of(line: bytes) -> float:
-    """Of one call; nothing where its price was not known or the line is torn."""
-    try:
-        return float(msgspec.json.decode(line).get("cost") or 0.0)
-    except (msgspec.DecodeError, AttributeError, TypeError, ValueError):
-        return 0.0
+        self.spent += sum(used.cost for used in read_calls(Path(calls)).values())
 
 
 class Cost:
