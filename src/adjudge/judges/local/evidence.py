@@ -20,7 +20,7 @@ _LONGEST_SENTENCE = 600
 _LEAST_ROWS, _LEAST_MARKS = 3, 2
 """Lines, and tabs or commas that all of them have, from which a text is a table."""
 _RULE = re.compile(r"[\s|:-]*")
-_KEPT = 2_000_000
+KEPT = 2_000_000
 """Characters of texts that are kept prepared, at some 80 bytes each; a few samples have fewer."""
 
 
@@ -80,7 +80,7 @@ def _cut(text: str) -> Iterator[str]:
     yield text
 
 
-@kept(_KEPT)
+@kept(KEPT)
 def prepare(text: str) -> Evidence:
     """The evidence of a text; equal texts share it."""
     return Evidence(text)

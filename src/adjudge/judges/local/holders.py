@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from adjudge.judges.local.evidence import Evidence
+from adjudge.judges.local.evidence import KEPT, Evidence
 from adjudge.judges.local.kept import kept
 from adjudge.judges.local.names import BESIDE, NAME, Finding, name_words, same_name
 
@@ -80,7 +80,7 @@ def _told_elsewhere(claimed: Held, known: Held, evidence: Evidence) -> bool:
     return any(place in words and claimed.who <= words for words in texts)
 
 
-@kept(2_000_000)
+@kept(KEPT)
 def _known(sentences: tuple[str, ...]) -> tuple[Held, ...]:
     return tuple(one for sentence in sentences for one in held(sentence))
 

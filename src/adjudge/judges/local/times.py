@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from adjudge.judges.local.dates import Date, date_differs
-from adjudge.judges.local.evidence import Evidence
+from adjudge.judges.local.evidence import KEPT, Evidence
 from adjudge.judges.local.kept import kept
 from adjudge.judges.local.names import BESIDE, NAME, Finding, name_words, same_name
 from adjudge.judges.local.numbers import find_numbers
@@ -107,7 +107,7 @@ def check(claim: str, evidence: Evidence) -> Finding | None:
     return wrong[0] if wrong else found[0] if found else None
 
 
-@kept(2_000_000)
+@kept(KEPT)
 def _known(sentences: tuple[str, ...]) -> tuple[Event, ...]:
     return tuple(event for sentence in sentences for event in events(sentence))
 
