@@ -15,6 +15,11 @@ from tokenizers import Tokenizer
 
 CLS, SEP = 101, 102
 LABELS = {"e": 0, "n": 1, "c": 2, "x": 3}
+LOOSE = {"r": 16.0, "d": 0.7, "p": 0.15}
+"""Pairs that only the teacher judges, drawn from a line in an epoch."""
+FROM_DOCUMENTS, DRAWN = 0.5, 5
+UNTOLD = -2
+"""In place of a label: only the teacher says what it thinks of this pair."""
 LONGEST_PAIR, LONGEST_TRACE, LONGEST_RESPONSE, ROOM = 256, 512, 240, 400
 RELEVANT, USED, SUPPORTED, WRONG = range(4)
 ROUNDS = {"r": 3, "s": 3}
@@ -71,10 +76,12 @@ def read(path: Path) -> tuple[list[dict[str, Any]], list[list[str]]]:
 class Mix:
     """Lines ready to be composed into items."""
 
-    def __init__(self, path: Path, texts: Texts, without: str = "", edits: float = 1.0) -> None:
+    def __init__(
+        self, path: Path, texts: Texts, without: str = "", edits: float = 1.0, loose: float = 0.0
+    ) -> None:
         lines, self.docs = read(path)
         self.lines = [line for line in lines if not without or line.get("f") != without]
-        self.texts, self.edits = texts, edits
+        self.texts, self.edits, self.loose = texts, edits, loose
         texts.add([t for doc in self.docs for t in doc])
         texts.add([t for line in self.lines for t in _texts(line)])
         self.by_source: dict[str, list[list[str]]] = {}
@@ -91,6 +98,8 @@ class Mix:
             share = float(ROUNDS.get(line["t"], line.get("w", 1.0)))
             share *= self.edits if "k" in line else 1.0
             drawn += [line] * (int(share) + (rng.random() < share % 1))
+            share = LOOSE.get(line["t"], 0.0) * self.loose
+            drawn += [{"t": "l", "line": line}] * (int(share) + (rng.random() < share % 1))
         return drawn
 
     def compose(self, line: dict[str, Any], rng: random.Random) -> list[Item]:
@@ -100,6 +109,8 @@ class Mix:
             return [pair(ids[a], [ids[b]], -1, line["y"])]
         if line["t"] == "r":
             return trace(self._changed(line, rng), [ids[t] for t in self.docs[line["d"]]], ids, rng)
+        if line["t"] == "l":
+            return [self._untold(line["line"], rng)]
         evidence = self._document(line, rng) if line["t"] == "d" else self._hidden(line, rng)
         label = LABELS[line["y"]]
         return [pair(ids[line["c"]], [ids[t] for t in evidence], label, -1.0, line.get("m"))]
@@ -127,6 +138,30 @@ class Mix:
             if rng.random() < 0.5:
                 chosen |= {n - near for n in core if 0 <= n - near < len(doc)}
         return [doc[n] for n in sorted(chosen)]
+
+    def _untold(self, line: dict[str, Any], rng: random.Random) -> Item:
+        """A claim, a sentence of a response, or one of a document, beside a passage that nobody has judged it
+        by; of a few drawn the one that shares most with it. What several documents say of one question is
+        natural text, of which no two tell quite the same.
+        """
+        ids = self.texts.ids
+        doc = self.docs[line["d"]] if "d" in line else []
+        if "d" in line and rng.random() < FROM_DOCUMENTS:
+            claim = ids[rng.choice(doc)]
+        elif line["t"] == "r":
+            claim = ids[rng.choice(line["a"])]
+        else:
+            claim = ids[line["c"]]
+        own, found = set(claim.tolist()), []
+        size = rng.choice((1, 1, 2, 3, 5, 8))
+        for _ in range(DRAWN):
+            texts = doc or rng.choice(self.by_source[line["s"].removeprefix("edit_")])
+            at = rng.randrange(len(texts))
+            told = [ids[text] for text in texts[at : at + size] if ids[text] is not claim]
+            if told:
+                found.append((len(own.intersection(np.concatenate(told).tolist())), told))
+        best = max(found, key=lambda drawn: drawn[0])[1] if found else [claim]
+        return pair(claim, best, UNTOLD, -1.0)
 
     def _hidden(self, line: dict[str, Any], rng: random.Random) -> list[str]:
         evidence = line["e"]

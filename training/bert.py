@@ -8,6 +8,7 @@ supported (response sentences), and wrong (words of a claim that its evidence do
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +18,16 @@ from torch.nn import functional
 LAYERS, WIDTH, HEADS, INNER, VOCABULARY, POSITIONS = 6, 384, 12, 1536, 30522, 512
 TOKEN_HEADS = ("relevant", "used", "supported", "wrong")
 PAIR_HEADS = ("entailed", "neutral", "contradicted", "similarity")
+
+
+def attend(x: Tensor, bias: Tensor, layer: Any, heads: int) -> Tensor:
+    """What every token gathers from the others, all heads side by side."""
+    batch, length, width = x.shape
+    shape = (batch, length, heads, width // heads)
+    q, k, v = (part(x).view(shape).transpose(1, 2) for part in (layer.query, layer.key, layer.value))
+    drop = layer.dropout if layer.training else 0.0
+    seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=drop)
+    return seen.transpose(1, 2).reshape(batch, length, width)
 
 
 class Layer(nn.Module):
@@ -33,34 +44,45 @@ class Layer(nn.Module):
         self.dropout = dropout
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        batch, length, _ = x.shape
-        shape = (batch, length, HEADS, WIDTH // HEADS)
-        q, k, v = (part(x).view(shape).transpose(1, 2) for part in (self.query, self.key, self.value))
         drop = self.dropout if self.training else 0.0
-        seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=drop)
-        seen = self.out(seen.transpose(1, 2).reshape(batch, length, WIDTH))
+        seen = self.out(attend(x, bias, self, HEADS))
         x = self.norm1(x + functional.dropout(seen, drop))
         inner = self.outer(functional.gelu(self.inner(x)))
         return self.norm2(x + functional.dropout(inner, drop))
 
 
-class Judge(nn.Module):
+class Headed(nn.Module):
+    """An encoder's heads."""
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.pool = nn.Linear(2 * width, width)
+        self.pair = nn.Linear(width, len(PAIR_HEADS))
+        self.token = nn.Linear(width, len(TOKEN_HEADS))
+        self.dropout = dropout
+        for head in (self.pool, self.pair, self.token):
+            nn.init.normal_(head.weight, std=0.02)
+            nn.init.zeros_(head.bias)
+
+    def read(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Pair logits (batch, 4) and token logits (batch, length, 4) of encoded tokens."""
+        weights = mask.to(x.dtype)[:, :, None]
+        mean = (x * weights).sum(1) / weights.sum(1)
+        pooled = torch.tanh(self.pool(torch.cat([x[:, 0], mean], dim=1)))
+        pooled = functional.dropout(pooled, self.dropout, self.training)
+        return self.pair(pooled), self.token(x)
+
+
+class Judge(Headed):
     """Encoder and heads."""
 
     def __init__(self, dropout: float = 0.1) -> None:
-        super().__init__()
+        super().__init__(WIDTH, dropout)
         self.words = nn.Embedding(VOCABULARY, WIDTH)
         self.positions = nn.Embedding(POSITIONS, WIDTH)
         self.kinds = nn.Embedding(2, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
         self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
-        self.pool = nn.Linear(2 * WIDTH, WIDTH)
-        self.pair = nn.Linear(WIDTH, len(PAIR_HEADS))
-        self.token = nn.Linear(WIDTH, len(TOKEN_HEADS))
-        self.dropout = dropout
-        for head in (self.pool, self.pair, self.token):
-            nn.init.normal_(head.weight, std=0.02)
-            nn.init.zeros_(head.bias)
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Pair logits (batch, 4) and token logits (batch, length, 4)."""
@@ -70,11 +92,7 @@ class Judge(nn.Module):
         bias = (mask[:, None, None, :] == 0).to(x.dtype) * -1e4
         for layer in self.layers:
             x = layer(x, bias)
-        weights = mask.to(x.dtype)[:, :, None]
-        mean = (x * weights).sum(1) / weights.sum(1)
-        pooled = torch.tanh(self.pool(torch.cat([x[:, 0], mean], dim=1)))
-        pooled = functional.dropout(pooled, self.dropout, self.training)
-        return self.pair(pooled), self.token(x)
+        return self.read(x, mask)
 
 
 _RENAMED = {
@@ -95,20 +113,24 @@ _RENAMED = {
 
 def our_name(name: str) -> str | None:
     """The name here of a weight in the published file; None for one that is not used."""
+    return renamed(name, _RENAMED)
+
+
+def renamed(name: str, known: dict[str, str]) -> str | None:
     if "position_ids" in name or name.startswith("pooler"):
         return None
     name = name.replace("encoder.layer.", "layers.")
-    for theirs in sorted(_RENAMED, key=len, reverse=True):
+    for theirs in sorted(known, key=len, reverse=True):
         if theirs in name:
-            return name.replace(theirs, _RENAMED[theirs])
+            return name.replace(theirs, known[theirs])
     return None
 
 
-def save(weights: dict[str, np.ndarray], path: Path) -> None:
-    """Weights as fp16, the word table as int8 with a scale a row: what travels."""
+def save(weights: dict[str, np.ndarray], path: Path, small: bool = False) -> None:
+    """Weights as fp16, the word table (if `small`, every matrix) as int8 with a scale a row: what travels."""
     stored: dict[str, np.ndarray] = {}
     for name, value in weights.items():
-        if name == "words.weight":
+        if name == "words.weight" or (small and value.ndim == 2):
             scale = np.abs(value).max(1, keepdims=True) / 127
             scale = np.where(scale == 0, 1, scale).astype(np.float32)
             stored[name + ".int8"] = np.round(value / scale).astype(np.int8)
@@ -123,8 +145,8 @@ def load(paths: list[Path]) -> dict[str, Tensor]:
     raw: dict[str, np.ndarray] = {}
     for path in paths:
         with np.load(path) as file:
-            raw |= {name: file[name] for name in file.files}
-    table = raw.pop("words.weight.int8").astype(np.float32) * raw.pop("words.weight.scale")
-    weights = {name: torch.from_numpy(value.astype(np.float32)) for name, value in raw.items()}
-    weights["words.weight"] = torch.from_numpy(table)
-    return weights
+            raw |= {name: file[name].astype(np.float32) for name in file.files}
+    for name in [name for name in raw if name.endswith(".int8")]:
+        whole = name.removesuffix(".int8")
+        raw[whole] = raw.pop(name) * raw.pop(whole + ".scale")
+    return {name: torch.from_numpy(value) for name, value in raw.items()}

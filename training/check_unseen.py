@@ -1,66 +1,108 @@
-"""How far the judge, and its encoder for documents over the same windows, agree with people on sets that
-nothing was trained on.
+"""How far the judge, and other encoders over the same windows, agree with people on sets that nothing was
+trained on.
 
-    python training/check_unseen.py [SETS]
+    python training/check_unseen.py [--sets SETS] [--scores SCORES.npz ...]
+    python training/check_unseen.py [--sets SETS] --write PAIRS.jsonl.xz
 
-SETS is what unseen_sets.py wrote. AUROC and balanced accuracy of the judge, of the other encoder by itself,
-and of the mean of both log odds.
+SETS is what unseen_sets.py wrote. AUROC, then balanced accuracy, of the judge, of its encoder for documents
+by itself, and of the mean of both log odds. With `--scores`, of the encoders that score.py has asked about
+PAIRS instead: all by the windows' logits alone, without the judge's rules.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import lzma
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from adjudge.judges.local.calibration import log_odds, signals
 from adjudge.judges.local.mix import ModelVerifier
+from adjudge.judges.local.model import PairScore
 from adjudge.metrics.agreement import auroc, balanced_accuracy
 
 AT_ONCE = 40
-WAYS = ("judge", "other", "mean")
+Pair = tuple[str, str]
+Scores = Mapping[Pair, PairScore]
 
 
-def other(verifier: ModelVerifier, pairs: list[tuple[str, str]]) -> list[float]:
-    """Log odds of the claims by the encoder for documents."""
-    cut, windows = verifier.windows(pairs)
-    flat = list(dict.fromkeys(pair for claim in windows for sentence in claim for pair in sentence))
-    known = dict(zip(flat, verifier.model.pairs(flat, documents=True), strict=True))
-    odds = []
-    for sentences, own, (_, text) in zip(cut, windows, pairs, strict=True):
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def asked(verifier: ModelVerifier, rows: list[dict[str, Any]]) -> list[Pair]:
+    """Every pair of sentence and window that an encoder reads for these rows."""
+    _, windows = verifier.windows([(row["claim"], row["evidence"]) for row in rows])
+    return list(dict.fromkeys(pair for claim in windows for sentence in claim for pair in sentence))
+
+
+def odds(verifier: ModelVerifier, rows: list[dict[str, Any]], known: Scores) -> list[float]:
+    """Log odds of the claims by an encoder's scores."""
+    cut, windows = verifier.windows([(row["claim"], row["evidence"]) for row in rows])
+    found = []
+    for sentences, own, row in zip(cut, windows, rows, strict=True):
         scores = [[known[pair] for pair in sentence] for sentence in own]
-        told = signals(sentences, scores, len(text)) if sentences else None
-        odds.append(verifier.calibration.odds(told) if told else log_odds(0.0))
-    return odds
+        told = signals(sentences, scores, len(row["claim"])) if sentences else None
+        found.append(verifier.calibration.odds(told) if told else log_odds(0.0))
+    return found
 
 
-def measured(path: Path, verifier: ModelVerifier) -> list[float]:
-    """AUROC of the three ways, then balanced accuracy."""
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    found: dict[str, list[float]] = {way: [] for way in WAYS}
+def by_judge(verifier: ModelVerifier, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """Log odds by the judge, by its other encoder, and the mean."""
+    judge: list[float] = []
+    other: list[float] = []
     for at in range(0, len(rows), AT_ONCE):
-        pairs = [(row["claim"], row["evidence"]) for row in rows[at : at + AT_ONCE]]
-        opinions = verifier.verdicts([claim for claim, _ in pairs], [text for _, text in pairs])
-        found["judge"] += [log_odds(opinion.entailed) for opinion in opinions]
-        found["other"] += other(verifier, pairs)
-    found["mean"] = np.mean([found["judge"], found["other"]], axis=0).tolist()
-    true = [row["supported"] for row in rows]
-    orders = [auroc(true, found[way]).value or np.nan for way in WAYS]
-    return orders + [balanced_accuracy(true, [x > 0 for x in found[way]]).value or np.nan for way in WAYS]
+        part = rows[at : at + AT_ONCE]
+        opinions = verifier.verdicts([row["claim"] for row in part], [row["evidence"] for row in part])
+        judge += [log_odds(opinion.entailed) for opinion in opinions]
+        pairs = asked(verifier, part)
+        known = dict(zip(pairs, verifier.model.pairs(pairs, documents=True), strict=True))
+        other += odds(verifier, part, known)
+    return {"judge": judge, "documents": other, "mean": np.mean([judge, other], axis=0).tolist()}
+
+
+def read_scores(pairs: Path, files: list[Path]) -> dict[str, Scores]:
+    """What score.py wrote, by the last two parts of a run's path."""
+    with lzma.open(pairs, "rt", encoding="utf-8") as lines:
+        listed = [tuple(json.loads(line)) for line in lines]
+    found = {}
+    for file in files:
+        with np.load(file) as runs:
+            for name in runs.files:
+                told = [PairScore(*map(float, row)) for row in runs[name]]
+                found["/".join(Path(name).parts[-2:])] = dict(zip(listed, told, strict=True))
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sets", type=Path, nargs="?", default=Path(".train/unseen"))
+    parser.add_argument("--sets", type=Path, default=Path(".train/unseen"))
+    parser.add_argument("--write", type=Path, help="list the pairs for score.py, and stop")
+    parser.add_argument("--pairs", type=Path, default=Path(".train/pairs.jsonl.xz"), help="that list")
+    parser.add_argument("--scores", type=Path, nargs="+", default=[])
+    told = parser.parse_args()
     verifier = ModelVerifier()
-    columns = "".join(f"{way:>8}" for way in WAYS)
-    print(f"{'AUROC, then balanced':24}{columns}{columns}")
+    sets = {path.stem: rows_of(path) for path in sorted(told.sets.glob("*.jsonl"))}
+    if told.write:
+        pairs = dict.fromkeys(pair for rows in sets.values() for pair in asked(verifier, rows))
+        with lzma.open(told.write, "wt", encoding="utf-8") as file:
+            file.writelines(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
+        return
+    scores = read_scores(told.pairs, told.scores) if told.scores else {}
     table = []
-    for path in sorted(parser.parse_args().sets.glob("*.jsonl")):
-        table.append(measured(path, verifier))
-        print(f"{path.stem:24}" + "".join(f"{x:8.3f}" for x in table[-1]), flush=True)
+    for name, rows in sets.items():
+        ways = {way: odds(verifier, rows, own) for way, own in scores.items()} or by_judge(verifier, rows)
+        true = [row["supported"] for row in rows]
+        figures = [auroc(true, own).value or np.nan for own in ways.values()]
+        figures += [balanced_accuracy(true, [x > 0 for x in own]).value or np.nan for own in ways.values()]
+        if not table:
+            print(f"{'AUROC, then balanced':24}", *ways)
+        table.append(figures)
+        print(f"{name:24}" + "".join(f"{x:8.3f}" for x in figures), flush=True)
     print(f"{'mean':24}" + "".join(f"{x:8.3f}" for x in np.mean(table, axis=0)))
 
 

@@ -1,7 +1,14 @@
-"""Scores items with a model in PyTorch: figures on what was held back, and logits for calibration."""
+"""Scores items with a model in PyTorch: figures on what was held back, and logits for calibration.
+
+    python training/score.py PAIRS OUT.npz --runs RUN [RUN ...] [--teachers T ...]
+
+PAIRS is a list that `check_unseen.py --write` wrote. OUT has, for each run by its path, five logits a pair:
+entailed, neutral, contradicted, similarity, and that of the claim's most doubtful word.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import lzma
 import random
@@ -9,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import bert
+import mpnet
 import numpy as np
 import torch
 from batches import RELEVANT, SUPPORTED, USED, WRONG, Item, Mix, Texts, collate, pair, trace
@@ -134,3 +143,40 @@ def score_all(model: torch.nn.Module, windows: Path, dev: Mix, texts: Texts) -> 
     out["trace_spans"] = np.array([len(m) for m in marks])
     out["trace_logits"] = np.concatenate(marks).astype(np.float16)
     return out
+
+
+def score_pairs(model: torch.nn.Module, pairs: Sequence[Sequence[str]], texts: Texts) -> np.ndarray:
+    """Five logits of every (claim, evidence)."""
+    texts.add([text for both in pairs for text in both])
+    items = [
+        pair(texts.ids[claim], [texts.ids[told]], 3, -1.0, np.zeros(len(texts.ids[claim]), dtype=np.int8))
+        for claim, told in pairs
+    ]
+    logits, spans = score_items(model, items)
+    wrong = [s[:, WRONG].max(initial=-20.0) for s in spans]
+    return np.concatenate([logits, np.array(wrong, np.float32)[:, None]], axis=1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pairs", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--runs", type=Path, nargs="*", default=[])
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[])
+    parser.add_argument("--data", type=Path, default=Path(".train"))
+    told = parser.parse_args()
+    texts = Texts(told.data / "tokenizer.json")
+    with lzma.open(told.pairs, "rt", encoding="utf-8") as file:
+        pairs = [json.loads(line) for line in file]
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    found = {}
+    for kind, runs in ((bert.Judge, told.runs), (mpnet.Teacher, told.teachers)):
+        for run in runs:
+            model = kind().to(device)
+            model.load_state_dict(bert.load(sorted(run.glob("part?.npz"))))
+            found[str(run)] = score_pairs(model, pairs, texts).astype(np.float16)
+    np.savez(told.out, **found)
+
+
+if __name__ == "__main__":
+    main()

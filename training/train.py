@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import bert
+import mpnet
 import numpy as np
 import torch
 from batches import LABELS, Batch, Mix, Texts
@@ -55,7 +56,7 @@ def span_means(tokens: Tensor, segments: Tensor, count: int) -> Tensor:
     return sums[1:] / sizes[1:, None].clamp(min=1)
 
 
-def loss_of(model: bert.Judge, batch: Batch) -> Tensor:
+def loss_of(model: bert.Headed, batch: Batch) -> Tensor:
     pairs, tokens = model(batch.ids, batch.kinds, batch.mask)
     total = pair_loss(pairs, batch.label)
     alike = (batch.similarity >= 0).float()
@@ -79,22 +80,32 @@ def rate(progress: float) -> float:
     return min(progress / WARM, (1 - progress) / (1 - WARM))
 
 
-def train(
-    composer: Composer, start: dict[str, Tensor], told: argparse.Namespace, seed: int
-) -> tuple[bert.Judge, Any]:
-    # Heads start alike in all runs, so that averages of their weights keep their margins.
-    torch.manual_seed(HEADS)
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    model = bert.Judge(told.dropout).to(device)
+def begin(model: bert.Headed, start: dict[str, Tensor], seed: int) -> None:
+    """Takes the weights; `seed` draws all that comes after."""
     missing, unexpected = model.load_state_dict(start, strict=False)
     torch.manual_seed(seed)
     assert not unexpected
     assert {name.split(".")[0] for name in missing} <= {"pool", "pair", "token"}
-    model.words.weight.requires_grad_(not told.fixed_words)
+
+
+def adam(model: bert.Headed, highest: float) -> torch.optim.Optimizer:
     plain = [p for n, p in model.named_parameters() if p.ndim < 2]
     wide = [p for n, p in model.named_parameters() if p.ndim >= 2]
     groups = [{"params": wide, "weight_decay": DECAY}, {"params": plain, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=told.rate, fused=device.type == "cuda")
+    return torch.optim.AdamW(groups, lr=highest, fused=next(model.parameters()).is_cuda)
+
+
+def train(
+    composer: Composer, start: dict[str, Tensor], told: argparse.Namespace, seed: int
+) -> tuple[bert.Headed, Any]:
+    # Heads start alike in all runs, so that averages of their weights keep their margins.
+    torch.manual_seed(HEADS)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    kind = mpnet.Teacher if told.network == "teacher" else bert.Judge
+    model = kind(told.dropout).to(device)
+    begin(model, start, seed)
+    model.words.weight.requires_grad_(not told.fixed_words)
+    optimizer = adam(model, told.rate)
     average = {name: value.detach().clone() for name, value in model.state_dict().items()}
     began, seen, steps, log, running = time.monotonic(), 0, 0, [], None
     model.train()
@@ -128,7 +139,7 @@ def train(
     return model, log
 
 
-def write_parts(model: bert.Judge, out: Path, stem: str = "part") -> None:
+def write_parts(model: bert.Headed, out: Path, stem: str = "part") -> None:
     weights = {name: value.float().cpu().numpy() for name, value in model.state_dict().items()}
     late = {
         name
@@ -143,6 +154,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(".train"))
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--network", choices=("judge", "teacher"), default="judge")
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=7.0)
     parser.add_argument(
@@ -163,7 +175,10 @@ def main() -> None:
     texts = Texts(told.data / "tokenizer.json")
     mix = Mix(told.data / "mix.jsonl.xz", texts, told.fold, told.edits)
     dev = Mix(told.data / "dev.jsonl.xz", texts)
-    parts = [told.start / f"part{n}.npz" for n in (1, 2, 3)] if told.start else [told.data / "start.npz"]
+    if told.start:
+        parts = [told.start / f"part{n}.npz" for n in (1, 2, 3)]
+    else:
+        parts = sorted(told.data.glob("teacher?.npz" if told.network == "teacher" else "start.npz"))
     start = bert.load(parts)
     # Before the GPU is touched: the workers are forked copies of this process.
     composer = Composer(mix, told.workers, told.epochs, told.seed)
@@ -172,7 +187,9 @@ def main() -> None:
     figures = evaluate(model, dev, told.fold)
     print(json.dumps(figures, indent=1), flush=True)
     write_parts(model, told.out)
-    np.savez(told.out / "scores.npz", **score_all(model, told.data / "windows.jsonl.xz", dev, texts))
+    windows = told.data / "windows.jsonl.xz"
+    if windows.exists():
+        np.savez(told.out / "scores.npz", **score_all(model, windows, dev, texts))
     record = {
         "torch": torch.__version__, "seed": told.seed, "fold": told.fold, "log": log, "unseen": figures,
         "seconds": time.monotonic() - began,

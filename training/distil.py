@@ -1,0 +1,155 @@
+"""Goes on training judges with a teacher's opinion of every pair beside the labels, on one GPU.
+
+    python training/distil.py --teacher T --start JUDGE [JUDGE ...] --out OUT [--minutes 4]
+
+T is what `train.py --network teacher` wrote; each JUDGE holds part1.npz to part3.npz. All are shown the same
+batches, so that the teacher reads a batch once. Beside the lines of the mix there are claims with passages
+that nobody has judged them by. Writes OUT/NAME/part{1,2,3}.npz for each JUDGE by its folder's name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import bert
+import mpnet
+import torch
+from batches import Batch, Mix, Texts
+from packed import Composer
+from score import evaluate
+from torch import Tensor
+from torch.nn import functional
+from train import AVERAGE, PER_BATCH, SPAN_WEIGHTS, adam, begin, pair_loss, rate, span_means, write_parts
+
+TAUGHT, ALIKE = 0.75, 0.25
+"""Weight of the teacher's opinion beside that of a label; of how alike it finds two texts, which it knows no
+better than its students, less.
+"""
+
+
+class Opinion:
+    """What the teacher says of a batch."""
+
+    def __init__(self, teacher: mpnet.Teacher, batch: Batch) -> None:
+        with torch.no_grad():
+            pairs, tokens = teacher(batch.ids, batch.kinds, batch.mask)
+        self.shares = torch.softmax(pairs[:, :3].float(), dim=1)
+        self.similarity = torch.sigmoid(pairs[:, 3].float())
+        self.spans = torch.sigmoid(span_means(tokens, batch.segments, len(batch.marks)))
+
+
+def taught(label: Tensor, opinion: Tensor, share: float = TAUGHT) -> Tensor:
+    return (1 - share) * label + share * opinion
+
+
+def loss_of(model: bert.Judge, batch: Batch, opinion: Opinion) -> Tensor:
+    """As in train.py, with every label moved towards the teacher's opinion."""
+    pairs, tokens = model(batch.ids, batch.kinds, batch.mask)
+    log = functional.log_softmax(pairs[:, :3].float(), dim=1)
+    each = -(opinion.shares * log).sum(1)
+    told, asked = batch.label >= 0, batch.label != -1
+    total = (each * torch.where(told, TAUGHT, 1.0) * asked).sum() + (1 - TAUGHT) * pair_loss(
+        pairs, batch.label
+    )
+    target = taught(batch.similarity.clamp(min=0), opinion.similarity, ALIKE)
+    each = functional.binary_cross_entropy_with_logits(pairs[:, 3].float(), target, reduction="none")
+    total = total + 2 * (each * (batch.similarity >= 0)).sum()
+    if len(batch.marks):
+        means = span_means(tokens, batch.segments, len(batch.marks))
+        target = taught(batch.marks.clamp(min=0).float(), opinion.spans)
+        each = functional.binary_cross_entropy_with_logits(means, target, reduction="none")
+        weights = torch.tensor(SPAN_WEIGHTS, device=means.device)
+        total = total + (each * weights * (batch.marks >= 0)).sum()
+    return total / math.sqrt(len(batch.ids) * PER_BATCH)
+
+
+class Student:
+    """A judge with its optimizer and the average of its weights."""
+
+    def __init__(self, start: Path, told: argparse.Namespace, device: torch.device) -> None:
+        self.name = start.name
+        self.model = bert.Judge(told.dropout).to(device)
+        begin(self.model, bert.load([start / f"part{n}.npz" for n in (1, 2, 3)]), told.seed)
+        self.model.words.weight.requires_grad_(False)
+        self.optimizer = adam(self.model, told.rate)
+        self.average = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
+        self.model.train()
+
+    def step(self, batch: Batch, opinion: Opinion, at: float, steps: int) -> Tensor:
+        for group in self.optimizer.param_groups:
+            group["lr"] = at
+        with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16):
+            loss = loss_of(self.model, batch, opinion)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        keep = min(AVERAGE, steps / (steps + 20))
+        with torch.no_grad():
+            state = list(self.model.state_dict().values())
+            torch._foreach_lerp_(list(self.average.values()), state, 1 - keep)
+        return loss.detach()
+
+
+def distil(composer: Composer, teacher: mpnet.Teacher, students: Sequence[Student], told: argparse.Namespace,
+           device: torch.device) -> None:  # fmt: skip
+    began = time.monotonic()
+    batches = composer.batches(told.epochs, told.seed, told.tokens, device)
+    for steps, (share, batch) in enumerate(batches, 1):
+        progress = max(share, (time.monotonic() - began) / (60 * told.minutes))
+        if progress >= 1:
+            break
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            opinion = Opinion(teacher, batch)
+        losses = [s.step(batch, opinion, told.rate * rate(progress), steps) for s in students]
+        if steps % 200 == 0 or steps == 20:
+            line = {"step": steps, "progress": round(progress, 3), "seconds": round(time.monotonic() - began)}
+            print(json.dumps(line | {"loss": [round(float(x), 3) for x in losses]}), flush=True)
+    for student in students:
+        student.model.load_state_dict(student.average)
+        student.model.eval()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path(".train"))
+    parser.add_argument("--teacher", type=Path, required=True)
+    parser.add_argument("--start", type=Path, nargs="+", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=4.0)
+    parser.add_argument("--rate", type=float, default=1e-4, help="highest learning rate")
+    parser.add_argument("--edits", type=float, default=0.5, help="share of claims with an error put in")
+    parser.add_argument(
+        "--loose", type=float, default=0.5, help="share of pairs that only the teacher judges"
+    )
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=12)
+    parser.add_argument("--tokens", type=int, default=16384)
+    told = parser.parse_args()
+    torch.set_float32_matmul_precision("high")
+    texts = Texts(told.data / "tokenizer.json")
+    mix = Mix(told.data / "mix.jsonl.xz", texts, "", told.edits, told.loose)
+    dev = Mix(told.data / "dev.jsonl.xz", texts)
+    # Before the GPU is touched: the workers are forked copies of this process.
+    composer = Composer(mix, told.workers, told.epochs, told.seed)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    teacher = mpnet.Teacher().to(device).eval()
+    teacher.load_state_dict(bert.load(sorted(told.teacher.glob("part?.npz"))))
+    students = [Student(start, told, device) for start in told.start]
+    distil(composer, teacher, students, told, device)
+    for student in students:
+        out = told.out / student.name
+        out.mkdir(parents=True, exist_ok=True)
+        write_parts(student.model, out)
+        print(student.name, json.dumps(evaluate(student.model, dev, "")), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""A larger encoder with the judge's heads, whose opinion the judge is taught: MPNet in plain PyTorch.
+
+Its vocabulary is BERT's moved by four places, so that it reads the tokens that the judge reads. It is never
+shipped.
+"""
+
+from __future__ import annotations
+
+import math
+
+import bert
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+LAYERS, WIDTH, HEADS, INNER, VOCABULARY, POSITIONS = 12, 768, 12, 3072, 30527, 514
+BUCKETS, FAR = 32, 128
+SHIFT, FIRST = 4, 2
+"""Of a token's number, and the number of the first position."""
+SPECIAL = {0: 1, 101: 0, 102: 2}
+"""Padding, begin and separator, which have numbers of their own."""
+
+
+class Layer(nn.Module):
+    """Attention that knows how far apart two tokens are, and a feed-forward part, each followed by a norm."""
+
+    def __init__(self, dropout: float) -> None:
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
+        self.out = nn.Linear(WIDTH, WIDTH)
+        self.norm1 = nn.LayerNorm(WIDTH, eps=1e-5)
+        self.inner = nn.Linear(WIDTH, INNER)
+        self.outer = nn.Linear(INNER, WIDTH)
+        self.norm2 = nn.LayerNorm(WIDTH, eps=1e-5)
+        self.dropout = dropout
+
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        seen = bert.attend(x, bias, self, HEADS)
+        drop = self.dropout if self.training else 0.0
+        x = self.norm1(x + functional.dropout(self.out(seen), drop))
+        inner = self.outer(functional.gelu(self.inner(x)))
+        return self.norm2(x + functional.dropout(inner, drop))
+
+
+class Teacher(bert.Headed):
+    """Encoder and heads."""
+
+    def __init__(self, dropout: float = 0.1) -> None:
+        super().__init__(WIDTH, dropout)
+        self.words = nn.Embedding(VOCABULARY, WIDTH)
+        self.positions = nn.Embedding(POSITIONS, WIDTH)
+        self.distances = nn.Embedding(BUCKETS, HEADS)
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-5)
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
+
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        """Pair logits (batch, 4) and token logits (batch, length, 4). It has no kinds of tokens."""
+        x = self.norm(self.words(own_numbers(ids, mask)) + self.positions(places(mask)))
+        x = functional.dropout(x, self.dropout, self.training)
+        near = self.distances(buckets(ids.shape[1], ids.device)).permute(2, 0, 1)[None]
+        # Attention wants what is added to its scores in the type that it computes in.
+        kind = torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled() else x.dtype
+        bias = (near + (mask[:, None, None, :] == 0) * -1e4).to(kind)
+        for layer in self.layers:
+            x = layer(x, bias)
+        return self.read(x, mask)
+
+
+def own_numbers(ids: Tensor, mask: Tensor) -> Tensor:
+    """BERT's token numbers as this vocabulary has them."""
+    found = ids + SHIFT
+    for theirs, ours in SPECIAL.items():
+        found = torch.where((ids == theirs) if theirs else (mask == 0), ours, found)
+    return found
+
+
+def places(mask: Tensor) -> Tensor:
+    """Positions, counted from the first token; those of padding are not looked at."""
+    return (torch.cumsum(mask, 1) - 1 + FIRST).clamp(min=1)
+
+
+def buckets(length: int, device: torch.device) -> Tensor:
+    """Number of the distance from each place to each other: exact if small, by its logarithm if not."""
+    at = torch.arange(length, device=device)
+    apart = at[:, None] - at[None, :]
+    half, exact = BUCKETS // 2, BUCKETS // 4
+    size = apart.abs()
+    wide = (
+        exact + (torch.log(size.clamp(min=1).float() / exact) / math.log(FAR / exact) * (half - exact)).long()
+    )
+    return (apart < 0).long() * half + torch.where(size < exact, size, wide.clamp(max=half - 1))
+
+
+_RENAMED = {
+    "embeddings.word_embeddings": "words",
+    "embeddings.position_embeddings": "positions",
+    "embeddings.LayerNorm": "norm",
+    "encoder.relative_attention_bias": "distances",
+    "attention.attn.q": "query",
+    "attention.attn.k": "key",
+    "attention.attn.v": "value",
+    "attention.attn.o": "out",
+    "attention.LayerNorm": "norm1",
+    "intermediate.dense": "inner",
+    "output.dense": "outer",
+    "output.LayerNorm": "norm2",
+}
+
+
+def our_name(name: str) -> str | None:
+    """The name here of a weight in the published file; None for one that is not used."""
+    return bert.renamed(name, _RENAMED)
