@@ -64,8 +64,16 @@ class Headed(nn.Module):
             nn.init.normal_(head.weight, std=0.02)
             nn.init.zeros_(head.bias)
 
+    def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """Every token as the encoder's last layer has it."""
+        raise NotImplementedError
+
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Pair logits (batch, 4) and token logits (batch, length, 4)."""
+        return self.read(self.encode(ids, kinds, mask), mask)
+
     def read(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Pair logits (batch, 4) and token logits (batch, length, 4) of encoded tokens."""
+        """The same, of encoded tokens."""
         weights = mask.to(x.dtype)[:, :, None]
         mean = (x * weights).sum(1) / weights.sum(1)
         pooled = torch.tanh(self.pool(torch.cat([x[:, 0], mean], dim=1)))
@@ -84,15 +92,14 @@ class Judge(Headed):
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
         self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
 
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Pair logits (batch, 4) and token logits (batch, length, 4)."""
+    def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.norm(self.words(ids) + self.positions(places)[None] + self.kinds(kinds))
         x = functional.dropout(x, self.dropout, self.training)
         bias = (mask[:, None, None, :] == 0).to(x.dtype) * -1e4
         for layer in self.layers:
             x = layer(x, bias)
-        return self.read(x, mask)
+        return x
 
 
 _RENAMED = {

@@ -22,7 +22,7 @@ import torch
 from batches import Batch, Mix, Texts
 from packed import Composer
 from score import evaluate
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from train import AVERAGE, PER_BATCH, SPAN_WEIGHTS, adam, begin, pair_loss, rate, span_means, write_parts
 
@@ -37,7 +37,8 @@ class Opinion:
 
     def __init__(self, teacher: mpnet.Teacher, batch: Batch) -> None:
         with torch.no_grad():
-            pairs, tokens = teacher(batch.ids, batch.kinds, batch.mask)
+            self.states = teacher.encode(batch.ids, batch.kinds, batch.mask)
+            pairs, tokens = teacher.read(self.states, batch.mask)
         self.shares = torch.softmax(pairs[:, :3].float(), dim=1)
         self.similarity = torch.sigmoid(pairs[:, 3].float())
         self.spans = torch.sigmoid(span_means(tokens, batch.segments, len(batch.marks)))
@@ -47,9 +48,15 @@ def taught(label: Tensor, opinion: Tensor, share: float = TAUGHT) -> Tensor:
     return (1 - share) * label + share * opinion
 
 
-def loss_of(model: bert.Judge, batch: Batch, opinion: Opinion) -> Tensor:
+def apart(states: Tensor, opinion: Opinion, batch: Batch) -> Tensor:
+    """One less the cosine between tokens as a student has them and as the teacher has, summed like pairs."""
+    near = functional.cosine_similarity(states.float(), opinion.states.float(), dim=2)
+    return len(batch.ids) * ((1 - near) * batch.mask).sum() / batch.mask.sum()
+
+
+def loss_of(model: bert.Judge, states: Tensor, batch: Batch, opinion: Opinion) -> Tensor:
     """As in train.py, with every label moved towards the teacher's opinion."""
-    pairs, tokens = model(batch.ids, batch.kinds, batch.mask)
+    pairs, tokens = model.read(states, batch.mask)
     log = functional.log_softmax(pairs[:, :3].float(), dim=1)
     each = -(opinion.shares * log).sum(1)
     told, asked = batch.label >= 0, batch.label != -1
@@ -65,7 +72,7 @@ def loss_of(model: bert.Judge, batch: Batch, opinion: Opinion) -> Tensor:
         each = functional.binary_cross_entropy_with_logits(means, target, reduction="none")
         weights = torch.tensor(SPAN_WEIGHTS, device=means.device)
         total = total + (each * weights * (batch.marks >= 0)).sum()
-    return total / math.sqrt(len(batch.ids) * PER_BATCH)
+    return total
 
 
 class Student:
@@ -76,7 +83,10 @@ class Student:
         self.model = bert.Judge(told.dropout).to(device)
         begin(self.model, bert.load([start / f"part{n}.npz" for n in (1, 2, 3)]), told.seed)
         self.model.words.weight.requires_grad_(False)
+        # A matrix that is not kept: the teacher's tokens are wider.
+        self.states, self.wider = told.states, nn.Linear(bert.WIDTH, mpnet.WIDTH).to(device)
         self.optimizer = adam(self.model, told.rate)
+        self.optimizer.add_param_group({"params": self.wider.parameters(), "weight_decay": 0.0})
         self.average = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
         self.model.train()
 
@@ -84,7 +94,11 @@ class Student:
         for group in self.optimizer.param_groups:
             group["lr"] = at
         with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16):
-            loss = loss_of(self.model, batch, opinion)
+            states = self.model.encode(batch.ids, batch.kinds, batch.mask)
+            loss = loss_of(self.model, states, batch, opinion)
+            if self.states:
+                loss = loss + self.states * apart(self.wider(states), opinion, batch)
+            loss = loss / math.sqrt(len(batch.ids) * PER_BATCH)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -127,6 +141,9 @@ def main() -> None:
     parser.add_argument("--edits", type=float, default=0.5, help="share of claims with an error put in")
     parser.add_argument(
         "--loose", type=float, default=0.5, help="share of pairs that only the teacher judges"
+    )
+    parser.add_argument(
+        "--states", type=float, default=0.0, help="weight of having tokens as the teacher has"
     )
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)

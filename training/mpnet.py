@@ -53,8 +53,8 @@ class Teacher(bert.Headed):
         self.norm = nn.LayerNorm(WIDTH, eps=1e-5)
         self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
 
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
-        """Pair logits (batch, 4) and token logits (batch, length, 4). It has no kinds of tokens."""
+    def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:  # noqa: ARG002
+        """Without kinds of tokens, which it does not have."""
         x = self.norm(self.words(own_numbers(ids, mask)) + self.positions(places(mask)))
         x = functional.dropout(x, self.dropout, self.training)
         near = self.distances(buckets(ids.shape[1], ids.device)).permute(2, 0, 1)[None]
@@ -63,7 +63,7 @@ class Teacher(bert.Headed):
         bias = (near + (mask[:, None, None, :] == 0) * -1e4).to(kind)
         for layer in self.layers:
             x = layer(x, bias)
-        return self.read(x, mask)
+        return x
 
 
 def own_numbers(ids: Tensor, mask: Tensor) -> Tensor:
