@@ -8,7 +8,6 @@ supported (response sentences), and wrong (words of a claim that its evidence do
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,36 +15,31 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 LAYERS, WIDTH, HEADS, INNER, VOCABULARY, POSITIONS = 6, 384, 12, 1536, 30522, 512
+EPS = 1e-12
 TOKEN_HEADS = ("relevant", "used", "supported", "wrong")
 PAIR_HEADS = ("entailed", "neutral", "contradicted", "similarity")
-
-
-def attend(x: Tensor, bias: Tensor, layer: Any, heads: int) -> Tensor:
-    """What every token gathers from the others, all heads side by side."""
-    batch, length, width = x.shape
-    shape = (batch, length, heads, width // heads)
-    q, k, v = (part(x).view(shape).transpose(1, 2) for part in (layer.query, layer.key, layer.value))
-    drop = layer.dropout if layer.training else 0.0
-    seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=drop)
-    return seen.transpose(1, 2).reshape(batch, length, width)
 
 
 class Layer(nn.Module):
     """Attention and a feed-forward part, each followed by a norm."""
 
-    def __init__(self, dropout: float) -> None:
+    def __init__(self, width: int, heads: int, inner: int, eps: float, dropout: float) -> None:
         super().__init__()
-        self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
-        self.out = nn.Linear(WIDTH, WIDTH)
-        self.norm1 = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.inner = nn.Linear(WIDTH, INNER)
-        self.outer = nn.Linear(INNER, WIDTH)
-        self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.dropout = dropout
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.out = nn.Linear(width, width)
+        self.norm1 = nn.LayerNorm(width, eps=eps)
+        self.inner = nn.Linear(width, inner)
+        self.outer = nn.Linear(inner, width)
+        self.norm2 = nn.LayerNorm(width, eps=eps)
+        self.heads, self.dropout = heads, dropout
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        batch, length, width = x.shape
+        shape = (batch, length, self.heads, width // self.heads)
+        q, k, v = (part(x).view(shape).transpose(1, 2) for part in (self.query, self.key, self.value))
         drop = self.dropout if self.training else 0.0
-        seen = self.out(attend(x, bias, self, HEADS))
+        seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=drop)
+        seen = self.out(seen.transpose(1, 2).reshape(batch, length, width))
         x = self.norm1(x + functional.dropout(seen, drop))
         inner = self.outer(functional.gelu(self.inner(x)))
         return self.norm2(x + functional.dropout(inner, drop))
@@ -89,8 +83,8 @@ class Judge(Headed):
         self.words = nn.Embedding(VOCABULARY, WIDTH)
         self.positions = nn.Embedding(POSITIONS, WIDTH)
         self.kinds = nn.Embedding(2, WIDTH)
-        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
-        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
+        self.norm = nn.LayerNorm(WIDTH, eps=EPS)
+        self.layers = nn.ModuleList(Layer(WIDTH, HEADS, INNER, EPS, dropout) for _ in range(LAYERS))
 
     def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         places = torch.arange(ids.shape[1], device=ids.device)

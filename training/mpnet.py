@@ -14,32 +14,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 LAYERS, WIDTH, HEADS, INNER, VOCABULARY, POSITIONS = 12, 768, 12, 3072, 30527, 514
-BUCKETS, FAR = 32, 128
+EPS, BUCKETS, FAR = 1e-5, 32, 128
 SHIFT, FIRST = 4, 2
 """Of a token's number, and the number of the first position."""
 SPECIAL = {0: 1, 101: 0, 102: 2}
 """Padding, begin and separator, which have numbers of their own."""
-
-
-class Layer(nn.Module):
-    """Attention that knows how far apart two tokens are, and a feed-forward part, each followed by a norm."""
-
-    def __init__(self, dropout: float) -> None:
-        super().__init__()
-        self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
-        self.out = nn.Linear(WIDTH, WIDTH)
-        self.norm1 = nn.LayerNorm(WIDTH, eps=1e-5)
-        self.inner = nn.Linear(WIDTH, INNER)
-        self.outer = nn.Linear(INNER, WIDTH)
-        self.norm2 = nn.LayerNorm(WIDTH, eps=1e-5)
-        self.dropout = dropout
-
-    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        seen = bert.attend(x, bias, self, HEADS)
-        drop = self.dropout if self.training else 0.0
-        x = self.norm1(x + functional.dropout(self.out(seen), drop))
-        inner = self.outer(functional.gelu(self.inner(x)))
-        return self.norm2(x + functional.dropout(inner, drop))
 
 
 class Teacher(bert.Headed):
@@ -50,8 +29,8 @@ class Teacher(bert.Headed):
         self.words = nn.Embedding(VOCABULARY, WIDTH)
         self.positions = nn.Embedding(POSITIONS, WIDTH)
         self.distances = nn.Embedding(BUCKETS, HEADS)
-        self.norm = nn.LayerNorm(WIDTH, eps=1e-5)
-        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
+        self.norm = nn.LayerNorm(WIDTH, eps=EPS)
+        self.layers = nn.ModuleList(bert.Layer(WIDTH, HEADS, INNER, EPS, dropout) for _ in range(LAYERS))
 
     def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:  # noqa: ARG002
         """Without kinds of tokens, which it does not have."""
