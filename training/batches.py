@@ -98,6 +98,8 @@ class Mix:
             share = float(ROUNDS.get(line["t"], line.get("w", 1.0)))
             share *= self.edits if "k" in line else 1.0
             drawn += [line] * (int(share) + (rng.random() < share % 1))
+            if not self.loose:
+                continue  # and nothing drawn at random: other runs stay as they were
             share = LOOSE.get(line["t"], 0.0) * self.loose
             drawn += [{"t": "l", "line": line}] * (int(share) + (rng.random() < share % 1))
         return drawn

@@ -24,7 +24,7 @@ from packed import Composer
 from score import evaluate
 from torch import Tensor, nn
 from torch.nn import functional
-from train import AVERAGE, PER_BATCH, SPAN_WEIGHTS, adam, begin, pair_loss, rate, span_means, write_parts
+from train import PER_BATCH, Learner, begin, pair_loss, rate, span_means, span_weights, write_parts
 
 TAUGHT, ALIKE = 0.75, 0.25
 """Weight of the teacher's opinion beside that of a label; of how alike it finds two texts, which it knows no
@@ -70,13 +70,12 @@ def loss_of(model: bert.Judge, states: Tensor, batch: Batch, opinion: Opinion) -
         means = span_means(tokens, batch.segments, len(batch.marks))
         target = taught(batch.marks.clamp(min=0).float(), opinion.spans)
         each = functional.binary_cross_entropy_with_logits(means, target, reduction="none")
-        weights = torch.tensor(SPAN_WEIGHTS, device=means.device)
-        total = total + (each * weights * (batch.marks >= 0)).sum()
+        total = total + (each * span_weights(batch.marks)).sum()
     return total
 
 
 class Student:
-    """A judge with its optimizer and the average of its weights."""
+    """A judge that learns from a teacher."""
 
     def __init__(self, start: Path, told: argparse.Namespace, device: torch.device) -> None:
         self.name = start.name
@@ -85,29 +84,16 @@ class Student:
         self.model.words.weight.requires_grad_(False)
         # A matrix that is not kept: the teacher's tokens are wider.
         self.states, self.wider = told.states, nn.Linear(bert.WIDTH, mpnet.WIDTH).to(device)
-        self.optimizer = adam(self.model, told.rate)
-        self.optimizer.add_param_group({"params": self.wider.parameters(), "weight_decay": 0.0})
-        self.average = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
-        self.model.train()
+        self.learner = Learner(self.model, self.wider.parameters())
 
-    def step(self, batch: Batch, opinion: Opinion, at: float, steps: int) -> Tensor:
-        for group in self.optimizer.param_groups:
-            group["lr"] = at
+    def step(self, batch: Batch, opinion: Opinion, at: float) -> Tensor:
         with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16):
             states = self.model.encode(batch.ids, batch.kinds, batch.mask)
             loss = loss_of(self.model, states, batch, opinion)
             if self.states:
                 loss = loss + self.states * apart(self.wider(states), opinion, batch)
             loss = loss / math.sqrt(len(batch.ids) * PER_BATCH)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
-        keep = min(AVERAGE, steps / (steps + 20))
-        with torch.no_grad():
-            state = list(self.model.state_dict().values())
-            torch._foreach_lerp_(list(self.average.values()), state, 1 - keep)
-        return loss.detach()
+        return self.learner.step(loss, at)
 
 
 def distil(composer: Composer, teacher: mpnet.Teacher, students: Sequence[Student], told: argparse.Namespace,
@@ -120,13 +106,12 @@ def distil(composer: Composer, teacher: mpnet.Teacher, students: Sequence[Studen
             break
         with torch.autocast(device.type, dtype=torch.bfloat16):
             opinion = Opinion(teacher, batch)
-        losses = [s.step(batch, opinion, told.rate * rate(progress), steps) for s in students]
+        losses = [s.step(batch, opinion, told.rate * rate(progress)) for s in students]
         if steps % 200 == 0 or steps == 20:
             line = {"step": steps, "progress": round(progress, 3), "seconds": round(time.monotonic() - began)}
             print(json.dumps(line | {"loss": [round(float(x), 3) for x in losses]}), flush=True)
     for student in students:
-        student.model.load_state_dict(student.average)
-        student.model.eval()
+        student.learner.end()
 
 
 def main() -> None:

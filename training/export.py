@@ -26,6 +26,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 20
 HEAD = bert.WIDTH // bert.HEADS
+JOINED = ("query", "key", "value")
+"""One matrix in the graph."""
 Weights = dict[str, np.ndarray]
 
 
@@ -99,9 +101,8 @@ def embed(g: Graph, read: str, w: Weights) -> str:
 
 
 def attend(g: Graph, x: str, bias: str, layer: str, w: Weights) -> str:
-    parts = ("query", "key", "value")
-    weight = np.concatenate([w[f"{layer}.{p}.weight"] for p in parts])
-    shift = np.concatenate([w[f"{layer}.{p}.bias"] for p in parts])
+    weight = np.concatenate([w[f"{layer}.{p}.weight"] for p in JOINED])
+    shift = np.concatenate([w[f"{layer}.{p}.bias"] for p in JOINED])
     joined = g.linear(x, layer + ".qkv", weight, shift)
     split = g.store(layer + ".split", np.array([0, 0, 3, bert.HEADS, HEAD], np.int64))
     five = g.node("Transpose", g.node("Reshape", joined, split), perm=[2, 0, 3, 1, 4])

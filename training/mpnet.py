@@ -10,6 +10,7 @@ import math
 
 import bert
 import torch
+from batches import CLS, SEP
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -17,8 +18,8 @@ LAYERS, WIDTH, HEADS, INNER, VOCABULARY, POSITIONS = 12, 768, 12, 3072, 30527, 5
 EPS, BUCKETS, FAR = 1e-5, 32, 128
 SHIFT, FIRST = 4, 2
 """Of a token's number, and the number of the first position."""
-SPECIAL = {0: 1, 101: 0, 102: 2}
-"""Padding, begin and separator, which have numbers of their own."""
+BEGIN, PADDING, END = 0, 1, 2
+"""Which have numbers of their own."""
 
 
 class Teacher(bert.Headed):
@@ -47,10 +48,8 @@ class Teacher(bert.Headed):
 
 def own_numbers(ids: Tensor, mask: Tensor) -> Tensor:
     """BERT's token numbers as this vocabulary has them."""
-    found = ids + SHIFT
-    for theirs, ours in SPECIAL.items():
-        found = torch.where((ids == theirs) if theirs else (mask == 0), ours, found)
-    return found
+    found = torch.where(ids == CLS, BEGIN, torch.where(ids == SEP, END, ids + SHIFT))
+    return torch.where(mask == 0, PADDING, found)
 
 
 def places(mask: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
     python training/train.py --data .train --out OUT [--fold A] [--epochs 8] [--minutes 7]
 
+`--network teacher` trains the larger encoder that distil.py asks, from .train/teacher?.npz.
 Writes OUT/part{1,2,3}.npz (weights, averaged over the last steps), OUT/scores.npz (logits of the windows
 and traces that calibrate.py reads) and OUT/log.json. Learning rate and end are set by the share of items
 seen or of the time used, whichever is further.
@@ -13,6 +14,7 @@ import argparse
 import json
 import math
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,12 @@ def span_means(tokens: Tensor, segments: Tensor, count: int) -> Tensor:
     return sums[1:] / sizes[1:, None].clamp(min=1)
 
 
+def span_weights(marks: Tensor) -> Tensor:
+    """Of every span for every head; wrong words are few, and so weigh more than right ones."""
+    rare = torch.where((marks == 1) & (torch.arange(4, device=marks.device) == 3), 6.0, 1.0)
+    return torch.tensor(SPAN_WEIGHTS, device=marks.device) * rare * (marks >= 0)
+
+
 def loss_of(model: bert.Headed, batch: Batch) -> Tensor:
     pairs, tokens = model(batch.ids, batch.kinds, batch.mask)
     total = pair_loss(pairs, batch.label)
@@ -69,10 +77,7 @@ def loss_of(model: bert.Headed, batch: Batch) -> Tensor:
         each = functional.binary_cross_entropy_with_logits(
             means, marks.clamp(min=0).float(), reduction="none"
         )
-        weights = torch.tensor(SPAN_WEIGHTS, device=means.device) * torch.where(
-            (marks == 1) & (torch.arange(4, device=marks.device) == 3), 6.0, 1.0
-        )
-        total = total + (each * weights * (marks >= 0)).sum()
+        total = total + (each * span_weights(marks)).sum()
     return total / math.sqrt(len(batch.ids) * PER_BATCH)
 
 
@@ -88,11 +93,37 @@ def begin(model: bert.Headed, start: dict[str, Tensor], seed: int) -> None:
     assert {name.split(".")[0] for name in missing} <= {"pool", "pair", "token"}
 
 
-def adam(model: bert.Headed, highest: float) -> torch.optim.Optimizer:
-    plain = [p for n, p in model.named_parameters() if p.ndim < 2]
-    wide = [p for n, p in model.named_parameters() if p.ndim >= 2]
-    groups = [{"params": wide, "weight_decay": DECAY}, {"params": plain, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=highest, fused=next(model.parameters()).is_cuda)
+class Learner:
+    """A model that learns, with its optimizer and the average of its weights over the last steps."""
+
+    def __init__(self, model: bert.Headed, extra: Iterable[Tensor] = ()) -> None:
+        self.model, self.steps = model, 0
+        plain = [p for p in model.parameters() if p.ndim < 2]
+        wide = [p for p in model.parameters() if p.ndim >= 2]
+        groups = [{"params": wide, "weight_decay": DECAY}, {"params": [*plain, *extra], "weight_decay": 0.0}]
+        self.optimizer = torch.optim.AdamW(groups, fused=next(model.parameters()).is_cuda)
+        self.average = {name: value.detach().clone() for name, value in model.state_dict().items()}
+        model.train()
+
+    def step(self, loss: Tensor, at: float) -> Tensor:
+        """Learns from one batch's loss at a rate."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = at
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        self.steps += 1
+        keep = min(AVERAGE, self.steps / (self.steps + 20))
+        with torch.no_grad():
+            state = list(self.model.state_dict().values())
+            torch._foreach_lerp_(list(self.average.values()), state, 1 - keep)
+        return loss.detach()
+
+    def end(self) -> bert.Headed:
+        """The average."""
+        self.model.load_state_dict(self.average)
+        return self.model.eval()
 
 
 def train(
@@ -105,38 +136,23 @@ def train(
     model = kind(told.dropout).to(device)
     begin(model, start, seed)
     model.words.weight.requires_grad_(not told.fixed_words)
-    optimizer = adam(model, told.rate)
-    average = {name: value.detach().clone() for name, value in model.state_dict().items()}
-    began, seen, steps, log, running = time.monotonic(), 0, 0, [], None
-    model.train()
+    learner = Learner(model)
+    began, seen, log, running = time.monotonic(), 0, [], None
     for share, batch in composer.batches(told.epochs, seed, told.tokens, device):
         progress = max(share, (time.monotonic() - began) / (60 * told.minutes))
         if progress >= 1:
             break
-        for group in optimizer.param_groups:
-            group["lr"] = told.rate * rate(progress)
         with torch.autocast(device.type, dtype=torch.bfloat16):
             loss = loss_of(model, batch)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        seen, steps = seen + len(batch.ids), steps + 1
-        keep = min(AVERAGE, steps / (steps + 20))
-        with torch.no_grad():
-            state = list(model.state_dict().values())
-            torch._foreach_lerp_(list(average.values()), state, 1 - keep)
-        running = loss.detach() if running is None else running.lerp(loss.detach(), 0.01)
+        loss = learner.step(loss, told.rate * rate(progress))
+        seen, steps = seen + len(batch.ids), learner.steps
+        running = loss if running is None else running.lerp(loss, 0.01)
         if steps % 200 == 0 or steps == 20:
             log.append({"step": steps, "seen": seen, "progress": progress, "loss": float(running),
                         "seconds": time.monotonic() - began})  # fmt: skip
             print(json.dumps(log[-1]), flush=True)
-    model.load_state_dict(average)
-    print(
-        f"seed {seed}: {steps} steps, {seen} items, {time.monotonic() - began:.0f} s",
-        flush=True,
-    )
-    return model, log
+    print(f"seed {seed}: {learner.steps} steps, {seen} items, {time.monotonic() - began:.0f} s", flush=True)
+    return learner.end(), log
 
 
 def write_parts(model: bert.Headed, out: Path, stem: str = "part") -> None:

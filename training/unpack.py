@@ -14,10 +14,9 @@ import bert
 import numpy as np
 import onnx
 import torch
+from export import JOINED
 from onnx import numpy_helper
 from train import write_parts
-
-JOINED = ("query", "key", "value")
 
 
 def weights_of(stored: dict[str, np.ndarray], encoder: str) -> dict[str, np.ndarray]:
