@@ -13,6 +13,7 @@ _RIGHT = [
     ("When was the pier opened?", "1889", "in 1889"),
     ("When was the pier opened?", "March 12, 1889", "12 March 1889"),
     ("Who wrote the hymn?", "J. K. Marlow", "Joanne Marlow"),
+    ("Who wrote the hymn?", "Joanne Kathleen Marlow", "J. Marlow"),
     ("How tall is the mast?", "41 m", "41 metres"),
     ("How tall is the mast?", "41", "41 m"),
     ("How many bells are there?", "1", "One"),
@@ -28,6 +29,8 @@ _WRONG = [
     ("Is it true or false that cork floats?", "False", "True"),
     ("Who painted the harbour at dusk?", "Michelangelo", "Leonardo da Vinci"),
     ("Who painted the harbour at dusk?", "John Smith", "James Smith"),
+    ("Who wrote the hymn?", "J. K. Marlow", "Joanne Ellen Marlow"),
+    ("Who wrote the hymn?", "K. Marlow", "Joanne Marlow"),
     ("Which king had it built?", "Charles I", "Charles II"),
     ("How tall is the mast?", "41 m", "41 km"),
     ("How much is a ticket?", "$20", "€20"),
@@ -66,8 +69,9 @@ def test_what_is_no_answer_entails_nothing(nothing: str) -> None:
 
 def test_a_sentence_must_hold_the_answer() -> None:
     question, sentence = "Who painted the Mona Lisa?", "The Mona Lisa was painted by Leonardo da Vinci."
-    assert _verdict(question, "Michelangelo.", sentence) == "n"
-    assert _verdict(question, sentence, "Michelangelo") == "n"
+    # Which of the other two it is, "not stated" or "contradicted", is the model's opinion.
+    assert _verdict(question, "Michelangelo.", sentence) != "e"
+    assert _verdict(question, sentence, "Michelangelo") != "e"
     assert _verdict(question, "Leonardo da Vinci.", sentence) == "e"
     assert _verdict(question, sentence, "Leonardo da Vinci") == "e"
 

@@ -29,6 +29,7 @@ _SURE = 0.9
 _SENTENCE = 40
 """Words up to which a text is taken for an answer in a sentence, and not for a passage."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_INITIAL = re.compile(r"\b[^\W\d_]\.")
 _LITTLE = word_set("a an the in on at by of to from for with about is are was were it and or")
 _ALONE = {"zero": "0", "one": "1"}
 """Numbers in words that `numbers` does not take for any."""
@@ -144,6 +145,8 @@ def _compared(claim: str, text: str) -> Opinion | None:
         return _agreed(f"“{text}”") if _stems(mine) == _stems(theirs) else None
     if _stands_for(mine, theirs) or _stands_for(theirs, mine):
         return _agreed(f"“{text}” in letters")
+    if (same := _same_initials(claim, text)) is not None:
+        return _agreed(f"“{text}” with initials") if same else _differing(f"“{text}” is another name")
     if figures and all(map(_measures, _own(mine, theirs))):
         return _agreed(f"“{text}” is the same figure")
     return _differing(f"“{text}” is another name") if _swapped(mine, theirs) else None
@@ -168,6 +171,20 @@ def _stands_for(short: list[str], long: list[str]) -> bool:
     """Whether one is the initials of the other: UN, United Nations."""
     letters = "".join(short)
     return len(long) > 1 and letters.isupper() and letters == "".join(word[0] for word in long).upper()
+
+
+def _same_initials(claim: str, text: str) -> bool | None:
+    """Whether initials before one surname stand for the given names in the other answer: J. K. Marlow, Joanne
+    Marlow. Further names may be left out of either; None where there is no such pair.
+    """
+    *mine, last = _words(claim) or [""]
+    *theirs, other = _words(text) or [""]
+    if len(last) < 2 or last != other:
+        return None
+    pairs = [(a, b) for a, b in zip(mine, theirs, strict=False) if a != b]
+    if not any(_INITIAL.search(whole) and 1 in (len(a), len(b)) for a, b in pairs for whole in (claim, text)):
+        return None
+    return all(a[0] == b[0] and 1 in (len(a), len(b)) for a, b in pairs)
 
 
 def _figures_agree(claim: str, text: str) -> bool | None:
