@@ -67,7 +67,7 @@ def main() -> None:
         by = float(wide / margins(score_items(model, items)[0]).std())
         print(f"margins scaled by {by:.3f}, on {len(items)} claims")
         scale_heads(model, by)
-    write_parts(model, told.out)
+    write_parts(model.state_dict(), told.out)
     if told.scores:
         dev = Mix(told.data / "dev.jsonl.xz", texts)
         np.savez(told.out / "scores.npz", **score_all(model, told.data / "windows.jsonl.xz", dev, texts))

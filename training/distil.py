@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import random
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,6 +31,10 @@ TAUGHT, ALIKE = 0.75, 0.25
 """Weight of the teacher's opinion beside that of a label; of how alike it finds two texts, which it knows no
 better than its students, less.
 """
+KEPT = 200
+"""Batches at hand to be learned from again."""
+SAVED = 240.0
+"""Seconds between two savings of the average so far, in case the run does not come to its end."""
 
 
 class Opinion:
@@ -37,8 +42,9 @@ class Opinion:
 
     def __init__(self, teacher: mpnet.Teacher, batch: Batch) -> None:
         with torch.no_grad():
-            self.states = teacher.encode(batch.ids, batch.kinds, batch.mask)
-            pairs, tokens = teacher.read(self.states, batch.mask)
+            states = teacher.encode(batch.ids, batch.kinds, batch.mask)
+            pairs, tokens = teacher.read(states, batch.mask)
+        self.states = states.bfloat16()
         self.shares = torch.softmax(pairs[:, :3].float(), dim=1)
         self.similarity = torch.sigmoid(pairs[:, 3].float())
         self.spans = torch.sigmoid(span_means(tokens, batch.segments, len(batch.marks)))
@@ -77,13 +83,13 @@ def loss_of(model: bert.Judge, states: Tensor, batch: Batch, opinion: Opinion) -
 class Student:
     """A judge that learns from a teacher."""
 
-    def __init__(self, start: Path, told: argparse.Namespace, device: torch.device) -> None:
+    def __init__(self, start: Path, states: float, told: argparse.Namespace, device: torch.device) -> None:
         self.name = start.name
         self.model = bert.Judge(told.dropout).to(device)
         begin(self.model, bert.load([start / f"part{n}.npz" for n in (1, 2, 3)]), told.seed)
         self.model.words.weight.requires_grad_(False)
         # A matrix that is not kept: the teacher's tokens are wider.
-        self.states, self.wider = told.states, nn.Linear(bert.WIDTH, mpnet.WIDTH).to(device)
+        self.states, self.wider = states, nn.Linear(bert.WIDTH, mpnet.WIDTH).to(device)
         self.learner = Learner(self.model, self.wider.parameters())
 
     def step(self, batch: Batch, opinion: Opinion, at: float) -> Tensor:
@@ -95,21 +101,51 @@ class Student:
             loss = loss / math.sqrt(len(batch.ids) * PER_BATCH)
         return self.learner.step(loss, at)
 
+    def write(self, out: Path) -> None:
+        """The average over the last steps."""
+        (out / self.name).mkdir(parents=True, exist_ok=True)
+        write_parts(self.learner.average, out / self.name)
+
+
+class Kept:
+    """Batches with the teacher's opinion of them: to read one costs it more than a student's step does."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.all: list[tuple[Batch, Opinion]] = []
+
+    def add(self, batch: Batch, opinion: Opinion) -> None:
+        if len(self.all) == KEPT:
+            self.all.pop(self.rng.randrange(KEPT))
+        self.all.append((batch, opinion))
+
+    def drawn(self, count: int) -> list[tuple[Batch, Opinion]]:
+        return self.rng.sample(self.all, min(count, len(self.all)))
+
 
 def distil(composer: Composer, teacher: mpnet.Teacher, students: Sequence[Student], told: argparse.Namespace,
            device: torch.device) -> None:  # fmt: skip
-    began = time.monotonic()
+    began, saved, kept = time.monotonic(), 0.0, Kept(told.seed)
     batches = composer.batches(told.epochs, told.seed, told.tokens, device)
-    for steps, (share, batch) in enumerate(batches, 1):
-        progress = max(share, (time.monotonic() - began) / (60 * told.minutes))
+    for number, (share, batch) in enumerate(batches, 1):
+        seconds = time.monotonic() - began
+        progress = max(share, seconds / (60 * told.minutes))
         if progress >= 1:
             break
         with torch.autocast(device.type, dtype=torch.bfloat16):
             opinion = Opinion(teacher, batch)
-        losses = [s.step(batch, opinion, told.rate * rate(progress)) for s in students]
-        if steps % 200 == 0 or steps == 20:
-            line = {"step": steps, "progress": round(progress, 3), "seconds": round(time.monotonic() - began)}
-            print(json.dumps(line | {"loss": [round(float(x), 3) for x in losses]}), flush=True)
+        known = [(batch, opinion), *kept.drawn(told.again)]
+        for each in known:
+            losses = [s.step(*each, told.rate * rate(progress)) for s in students]
+        kept.add(batch, opinion)
+        if number % 200 == 0 or number == 20:
+            line = {"read": number, "steps": students[0].learner.steps, "progress": round(progress, 3)}
+            loss = [round(float(x), 3) for x in losses]
+            print(json.dumps(line | {"seconds": round(seconds), "loss": loss}), flush=True)
+        if seconds - saved > SAVED:
+            saved = seconds
+            for student in students:
+                student.write(told.out)
     for student in students:
         student.learner.end()
 
@@ -128,7 +164,10 @@ def main() -> None:
         "--loose", type=float, default=0.5, help="share of pairs that only the teacher judges"
     )
     parser.add_argument(
-        "--states", type=float, default=0.0, help="weight of having tokens as the teacher has"
+        "--states", type=float, nargs="+", help="weight of having tokens as the teacher has, for each JUDGE"
+    )
+    parser.add_argument(
+        "--again", type=int, default=0, help="batches learned from again for each that the teacher reads"
     )
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
@@ -144,12 +183,11 @@ def main() -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     teacher = mpnet.Teacher().to(device).eval()
     teacher.load_state_dict(bert.load(sorted(told.teacher.glob("part?.npz"))))
-    students = [Student(start, told, device) for start in told.start]
+    states = told.states or [0.0] * len(told.start)
+    students = [Student(*each, told, device) for each in zip(told.start, states, strict=True)]
     distil(composer, teacher, students, told, device)
     for student in students:
-        out = told.out / student.name
-        out.mkdir(parents=True, exist_ok=True)
-        write_parts(student.model, out)
+        student.write(told.out)
         print(student.name, json.dumps(evaluate(student.model, dev, "")), flush=True)
 
 

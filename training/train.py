@@ -155,8 +155,8 @@ def train(
     return learner.end(), log
 
 
-def write_parts(model: bert.Headed, out: Path, stem: str = "part") -> None:
-    weights = {name: value.float().cpu().numpy() for name, value in model.state_dict().items()}
+def write_parts(state: dict[str, Tensor], out: Path, stem: str = "part") -> None:
+    weights = {name: value.float().cpu().numpy() for name, value in state.items()}
     late = {
         name
         for name in weights
@@ -202,7 +202,7 @@ def main() -> None:
     model, log = train(composer, start, told, told.seed)
     figures = evaluate(model, dev, told.fold)
     print(json.dumps(figures, indent=1), flush=True)
-    write_parts(model, told.out)
+    write_parts(model.state_dict(), told.out)
     windows = told.data / "windows.jsonl.xz"
     if windows.exists():
         np.savez(told.out / "scores.npz", **score_all(model, windows, dev, texts))

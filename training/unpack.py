@@ -53,7 +53,7 @@ def main() -> None:
             {name: torch.tensor(value, dtype=torch.float32) for name, value in found.items()}
         )
         (told.out / encoder).mkdir(parents=True, exist_ok=True)
-        write_parts(model, told.out / encoder)
+        write_parts(model.state_dict(), told.out / encoder)
 
 
 if __name__ == "__main__":
