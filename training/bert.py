@@ -7,6 +7,7 @@ supported (response sentences), and wrong (words of a claim that its evidence do
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -78,13 +79,13 @@ class Headed(nn.Module):
 class Judge(Headed):
     """Encoder and heads."""
 
-    def __init__(self, dropout: float = 0.1) -> None:
+    def __init__(self, dropout: float = 0.1, layers: int = LAYERS) -> None:
         super().__init__(WIDTH, dropout)
         self.words = nn.Embedding(VOCABULARY, WIDTH)
         self.positions = nn.Embedding(POSITIONS, WIDTH)
         self.kinds = nn.Embedding(2, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=EPS)
-        self.layers = nn.ModuleList(Layer(WIDTH, HEADS, INNER, EPS, dropout) for _ in range(LAYERS))
+        self.layers = nn.ModuleList(Layer(WIDTH, HEADS, INNER, EPS, dropout) for _ in range(layers))
 
     def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         places = torch.arange(ids.shape[1], device=ids.device)
@@ -139,6 +140,16 @@ def save(weights: dict[str, np.ndarray], path: Path, small: bool = False) -> Non
         else:
             stored[name] = value.astype(np.float16)
     np.savez(path, **stored)  # type: ignore[arg-type]
+
+
+def parts(folder: Path) -> list[Path]:
+    """Files of one model's weights."""
+    return sorted(folder.glob("part?.npz"))
+
+
+def depth(weights: Iterable[str]) -> int:
+    """Layers of the encoder that has weights of these names."""
+    return 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
 
 
 def load(paths: list[Path]) -> dict[str, Tensor]:

@@ -27,8 +27,8 @@ MOST = 3000
 
 def blended(runs: Sequence[Path]) -> bert.Judge:
     """The average, on the device that there is."""
-    loaded = [bert.load([run / f"part{n}.npz" for n in (1, 2, 3)]) for run in runs]
-    model = bert.Judge()
+    loaded = [bert.load(bert.parts(run)) for run in runs]
+    model = bert.Judge(layers=bert.depth(loaded[0]))
     model.load_state_dict({name: torch.stack([w[name] for w in loaded]).mean(0) for name in loaded[0]})
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 

@@ -2,9 +2,10 @@
 
     python training/distil.py --teacher T --start JUDGE [JUDGE ...] --out OUT [--minutes 4]
 
-T is what `train.py --network teacher` wrote; each JUDGE holds part1.npz to part3.npz. All are shown the same
-batches, so that the teacher reads a batch once. Beside the lines of the mix there are claims with passages
-that nobody has judged them by. Writes OUT/NAME/part{1,2,3}.npz for each JUDGE by its folder's name.
+T is what `train.py --network teacher` wrote; each JUDGE holds weights as train.py writes them, of any depth.
+All are shown the same batches, so that the teacher reads a batch once. Beside the lines of the mix there are
+claims with passages that nobody has judged them by. Writes OUT/NAME/part1.npz and so on for each JUDGE by its
+folder's name.
 """
 
 from __future__ import annotations
@@ -85,8 +86,9 @@ class Student:
 
     def __init__(self, start: Path, states: float, told: argparse.Namespace, device: torch.device) -> None:
         self.name = start.name
-        self.model = bert.Judge(told.dropout).to(device)
-        begin(self.model, bert.load([start / f"part{n}.npz" for n in (1, 2, 3)]), told.seed)
+        weights = bert.load(bert.parts(start))
+        self.model = bert.Judge(told.dropout, bert.depth(weights)).to(device)
+        begin(self.model, weights, told.seed)
         self.model.words.weight.requires_grad_(False)
         # A matrix that is not kept: the teacher's tokens are wider.
         self.states, self.wider = states, nn.Linear(bert.WIDTH, mpnet.WIDTH).to(device)
@@ -182,7 +184,7 @@ def main() -> None:
     composer = Composer(mix, told.workers, told.epochs, told.seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     teacher = mpnet.Teacher().to(device).eval()
-    teacher.load_state_dict(bert.load(sorted(told.teacher.glob("part?.npz"))))
+    teacher.load_state_dict(bert.load(bert.parts(told.teacher)))
     states = told.states or [0.0] * len(told.start)
     students = [Student(*each, told, device) for each in zip(told.start, states, strict=True)]
     distil(composer, teacher, students, told, device)

@@ -123,7 +123,7 @@ def encoder(g: Graph, read: str, w: Weights) -> onnx.GraphProto:
     away = g.node("Sub", mask, g.store("full", np.array(1, np.float32)))
     away = g.node("Mul", away, g.store("away", np.array(1e4, np.float32)))
     bias = g.node("Unsqueeze", away, g.store("axes", np.array([1, 2], np.int64)))
-    for n in range(bert.LAYERS):
+    for n in range(bert.depth(w)):
         layer = f"layers.{n}"
         seen = g.linear(
             attend(g, x, bias, layer, w), layer + ".out", w[layer + ".out.weight"], w[layer + ".out.bias"]
@@ -181,7 +181,7 @@ def build(judge: Weights, documents: Weights) -> onnx.ModelProto:
 
 def compare(weights: dict[str, torch.Tensor], path: Path, documents: bool) -> float:
     """Largest difference of an encoder from PyTorch on random inputs."""
-    judge = bert.Judge().eval()
+    judge = bert.Judge(layers=bert.depth(weights)).eval()
     judge.load_state_dict(weights)
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     torch.manual_seed(3)
@@ -218,9 +218,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("src/adjudge/models"))
     parser.add_argument("--tokenizer", type=Path, default=Path(".train/tokenizer.json"))
     told = parser.parse_args()
-    judge, documents = (
-        bert.load([folder / f"part{n}.npz" for n in (1, 2, 3)]) for folder in (told.judge, told.documents)
-    )
+    judge, documents = (bert.load(bert.parts(folder)) for folder in (told.judge, told.documents))
     apart = float((judge["words.weight"] - documents["words.weight"]).abs().max())
     if apart > 1e-3:
         raise SystemExit(f"the word tables differ by up to {apart:.2g}; train both with --fixed-words")

@@ -170,11 +170,11 @@ def main() -> None:
         pairs = [json.loads(line) for line in file]
     device = "cuda" if torch.cuda.is_available() else "cpu"
     found = {}
-    for kind, runs in ((bert.Judge, told.runs), (mpnet.Teacher, told.teachers)):
-        for run in runs:
-            model = kind().to(device)
-            model.load_state_dict(bert.load(sorted(run.glob("part?.npz"))))
-            found[str(run)] = score_pairs(model, pairs, texts).astype(np.float16)
+    for run in (*told.runs, *told.teachers):
+        weights = bert.load(bert.parts(run))
+        model = mpnet.Teacher() if run in told.teachers else bert.Judge(layers=bert.depth(weights))
+        model.load_state_dict(weights)
+        found[str(run)] = score_pairs(model.to(device), pairs, texts).astype(np.float16)
     np.savez(told.out, **found)
 
 

@@ -3,7 +3,7 @@
     python training/train.py --data .train --out OUT [--fold A] [--epochs 8] [--minutes 7]
 
 `--network teacher` trains the larger encoder that distil.py asks, from .train/teacher?.npz.
-Writes OUT/part{1,2,3}.npz (weights, averaged over the last steps), OUT/scores.npz (logits of the windows
+Writes OUT/part1.npz and so on (weights, averaged over the last steps), OUT/scores.npz (logits of the windows
 and traces that calibrate.py reads) and OUT/log.json. Learning rate and end are set by the share of items
 seen or of the time used, whichever is further.
 """
@@ -34,6 +34,7 @@ SPAN_WEIGHTS = (0.12, 0.12, 0.12, 0.02)
 TOKENS = 16384
 PER_BATCH = 200.0
 HEADS = 7
+LAYERS_A_PART = 3
 
 
 def pair_loss(logits: Tensor, labels: Tensor) -> Tensor:
@@ -157,13 +158,18 @@ def train(
 
 def write_parts(state: dict[str, Tensor], out: Path, stem: str = "part") -> None:
     weights = {name: value.float().cpu().numpy() for name, value in state.items()}
-    late = {
-        name
-        for name in weights
-        if name.startswith(("layers.3", "layers.4", "layers.5", "pool", "pair", "token"))
-    }
-    for number, names in enumerate(({"words.weight"}, weights.keys() - late - {"words.weight"}, late), 1):
-        bert.save({name: weights[name] for name in sorted(names)}, out / f"{stem}{number}.npz")
+    last = 1 + (bert.depth(weights) - 1) // LAYERS_A_PART
+    files: dict[int, dict[str, np.ndarray]] = {}
+    for name, value in sorted(weights.items()):
+        if name.startswith("layers."):
+            number = 2 + int(name.split(".")[1]) // LAYERS_A_PART
+        elif name.startswith(("pool", "pair", "token")):
+            number = 1 + last
+        else:
+            number = 1 if name == "words.weight" else 2
+        files.setdefault(number, {})[name] = value
+    for number, own in files.items():
+        bert.save(own, out / f"{stem}{number}.npz")
 
 
 def main() -> None:
@@ -192,7 +198,7 @@ def main() -> None:
     mix = Mix(told.data / "mix.jsonl.xz", texts, told.fold, told.edits)
     dev = Mix(told.data / "dev.jsonl.xz", texts)
     if told.start:
-        parts = [told.start / f"part{n}.npz" for n in (1, 2, 3)]
+        parts = bert.parts(told.start)
     else:
         parts = sorted(told.data.glob("teacher?.npz" if told.network == "teacher" else "start.npz"))
     start = bert.load(parts)

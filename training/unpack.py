@@ -47,8 +47,8 @@ def main() -> None:
     graph = onnx.load(str(told.model)).graph
     stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     for encoder in ("judge", "documents"):
-        model = bert.Judge()
         found = weights_of(stored, encoder)
+        model = bert.Judge(layers=bert.depth(found))
         model.load_state_dict(
             {name: torch.tensor(value, dtype=torch.float32) for name, value in found.items()}
         )
