@@ -156,20 +156,20 @@ def train(
     return learner.end(), log
 
 
-def write_parts(state: dict[str, Tensor], out: Path, stem: str = "part") -> None:
+def write_parts(state: dict[str, Tensor], out: Path) -> None:
     weights = {name: value.float().cpu().numpy() for name, value in state.items()}
-    last = 1 + (bert.depth(weights) - 1) // LAYERS_A_PART
+    last = 2 + (bert.depth(weights) - 1) // LAYERS_A_PART
     files: dict[int, dict[str, np.ndarray]] = {}
     for name, value in sorted(weights.items()):
         if name.startswith("layers."):
             number = 2 + int(name.split(".")[1]) // LAYERS_A_PART
         elif name.startswith(("pool", "pair", "token")):
-            number = 1 + last
+            number = last
         else:
             number = 1 if name == "words.weight" else 2
         files.setdefault(number, {})[name] = value
     for number, own in files.items():
-        bert.save(own, out / f"{stem}{number}.npz")
+        bert.save(own, out / f"part{number}.npz")
 
 
 def main() -> None:

@@ -145,7 +145,7 @@ def _compared(claim: str, text: str) -> Opinion | None:
         return _agreed(f"“{text}”") if _stems(mine) == _stems(theirs) else None
     if _stands_for(mine, theirs) or _stands_for(theirs, mine):
         return _agreed(f"“{text}” in letters")
-    if (same := _same_initials(claim, text)) is not None:
+    if _INITIAL.search(f"{claim} {text}") and (same := _same_initials(mine, theirs)) is not None:
         return _agreed(f"“{text}” with initials") if same else _differing(f"“{text}” is another name")
     if figures and all(map(_measures, _own(mine, theirs))):
         return _agreed(f"“{text}” is the same figure")
@@ -173,18 +173,15 @@ def _stands_for(short: list[str], long: list[str]) -> bool:
     return len(long) > 1 and letters.isupper() and letters == "".join(word[0] for word in long).upper()
 
 
-def _same_initials(claim: str, text: str) -> bool | None:
+def _same_initials(mine: list[str], theirs: list[str]) -> bool | None:
     """Whether initials before one surname stand for the given names in the other answer: J. K. Marlow, Joanne
     Marlow. Further names may be left out of either; None where there is no such pair.
     """
-    *mine, last = _words(claim) or [""]
-    *theirs, other = _words(text) or [""]
-    if len(last) < 2 or last != other:
+    if not mine or not theirs or len(mine[-1]) < 2 or mine[-1] != theirs[-1]:
         return None
-    pairs = [(a, b) for a, b in zip(mine, theirs, strict=False) if a != b]
-    if not any(_INITIAL.search(whole) and 1 in (len(a), len(b)) for a, b in pairs for whole in (claim, text)):
-        return None
-    return all(a[0] == b[0] and 1 in (len(a), len(b)) for a, b in pairs)
+    pairs = [(a, b) for a, b in zip(mine[:-1], theirs[:-1], strict=False) if a != b]
+    short = [1 in (len(a), len(b)) for a, b in pairs]
+    return all(short) and all(a[0] == b[0] for a, b in pairs) if any(short) else None
 
 
 def _figures_agree(claim: str, text: str) -> bool | None:
