@@ -46,8 +46,25 @@ class Layer(nn.Module):
         return self.norm2(x + functional.dropout(inner, drop))
 
 
+def through(layers: nn.ModuleList, x: Tensor, bias: Tensor) -> list[Tensor]:
+    """What each of the layers makes of what the one before made."""
+    found = []
+    for layer in layers:
+        x = layer(x, bias)
+        found.append(x)
+    return found
+
+
+def compiled(model: Headed) -> None:
+    """Layers computed by kernels made for them; it takes half a minute to make these. For a GPU."""
+    for layer in model.layers:
+        layer.compile(dynamic=True)
+
+
 class Headed(nn.Module):
     """An encoder's heads."""
+
+    layers: nn.ModuleList
 
     def __init__(self, width: int, dropout: float) -> None:
         super().__init__()
@@ -59,9 +76,13 @@ class Headed(nn.Module):
             nn.init.normal_(head.weight, std=0.02)
             nn.init.zeros_(head.bias)
 
-    def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
-        """Every token as the encoder's last layer has it."""
+    def states(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> list[Tensor]:
+        """Every token as each of the encoder's layers has it."""
         raise NotImplementedError
+
+    def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """Every token as the last layer has it."""
+        return self.states(ids, kinds, mask)[-1]
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Pair logits (batch, 4) and token logits (batch, length, 4)."""
@@ -87,14 +108,11 @@ class Judge(Headed):
         self.norm = nn.LayerNorm(WIDTH, eps=EPS)
         self.layers = nn.ModuleList(Layer(WIDTH, HEADS, INNER, EPS, dropout) for _ in range(layers))
 
-    def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+    def states(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> list[Tensor]:
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.norm(self.words(ids) + self.positions(places)[None] + self.kinds(kinds))
         x = functional.dropout(x, self.dropout, self.training)
-        bias = (mask[:, None, None, :] == 0).to(x.dtype) * -1e4
-        for layer in self.layers:
-            x = layer(x, bias)
-        return x
+        return through(self.layers, x, (mask[:, None, None, :] == 0).to(x.dtype) * -1e4)
 
 
 _RENAMED = {

@@ -43,21 +43,26 @@ class Opinion:
 
     def __init__(self, teacher: mpnet.Teacher, batch: Batch) -> None:
         with torch.no_grad():
-            states = teacher.encode(batch.ids, batch.kinds, batch.mask)
-            pairs, tokens = teacher.read(states, batch.mask)
-        self.states = states.bfloat16()
+            states = teacher.states(batch.ids, batch.kinds, batch.mask)
+            pairs, tokens = teacher.read(states[-1], batch.mask)
+        self.states = [each.bfloat16() for each in on_the_way(states)]
         self.shares = torch.softmax(pairs[:, :3].float(), dim=1)
         self.similarity = torch.sigmoid(pairs[:, 3].float())
         self.spans = torch.sigmoid(span_means(tokens, batch.segments, len(batch.marks)))
+
+
+def on_the_way(states: Sequence[Tensor]) -> list[Tensor]:
+    """Tokens after each third of the layers."""
+    return [states[len(states) * third // 3 - 1] for third in (1, 2, 3)]
 
 
 def taught(label: Tensor, opinion: Tensor, share: float = TAUGHT) -> Tensor:
     return (1 - share) * label + share * opinion
 
 
-def apart(states: Tensor, opinion: Opinion, batch: Batch) -> Tensor:
+def apart(states: Tensor, teachers: Tensor, batch: Batch) -> Tensor:
     """One less the cosine between tokens as a student has them and as the teacher has, summed like pairs."""
-    near = functional.cosine_similarity(states.float(), opinion.states.float(), dim=2)
+    near = functional.cosine_similarity(states.float(), teachers.float(), dim=2)
     return len(batch.ids) * ((1 - near) * batch.mask).sum() / batch.mask.sum()
 
 
@@ -90,16 +95,21 @@ class Student:
         self.model = bert.Judge(told.dropout, bert.depth(weights)).to(device)
         begin(self.model, weights, told.seed)
         self.model.words.weight.requires_grad_(False)
-        # A matrix that is not kept: the teacher's tokens are wider.
-        self.states, self.wider = states, nn.Linear(bert.WIDTH, mpnet.WIDTH).to(device)
+        if told.compile:
+            bert.compiled(self.model)
+        # Matrices that are not kept: the teacher's tokens are wider.
+        self.states = states
+        self.wider = nn.ModuleList(nn.Linear(bert.WIDTH, mpnet.WIDTH) for _ in range(3)).to(device)
         self.learner = Learner(self.model, self.wider.parameters())
 
     def step(self, batch: Batch, opinion: Opinion, at: float) -> Tensor:
         with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16):
-            states = self.model.encode(batch.ids, batch.kinds, batch.mask)
-            loss = loss_of(self.model, states, batch, opinion)
+            states = self.model.states(batch.ids, batch.kinds, batch.mask)
+            loss = loss_of(self.model, states[-1], batch, opinion)
             if self.states:
-                loss = loss + self.states * apart(self.wider(states), opinion, batch)
+                compared = zip(self.wider, on_the_way(states), opinion.states, strict=True)
+                far = sum(apart(wider(own), teachers, batch) for wider, own, teachers in compared)
+                loss = loss + self.states / 3 * far
             loss = loss / math.sqrt(len(batch.ids) * PER_BATCH)
         return self.learner.step(loss, at)
 
@@ -175,6 +185,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=12)
     parser.add_argument("--tokens", type=int, default=16384)
+    parser.add_argument("--compile", action="store_true", help="kernels made for the layers, on a GPU")
     told = parser.parse_args()
     torch.set_float32_matmul_precision("high")
     texts = Texts(told.data / "tokenizer.json")
@@ -185,6 +196,8 @@ def main() -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     teacher = mpnet.Teacher().to(device).eval()
     teacher.load_state_dict(bert.load(bert.parts(told.teacher)))
+    if told.compile:
+        bert.compiled(teacher)
     states = told.states or [0.0] * len(told.start)
     students = [Student(*each, told, device) for each in zip(told.start, states, strict=True)]
     distil(composer, teacher, students, told, device)

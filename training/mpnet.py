@@ -33,17 +33,14 @@ class Teacher(bert.Headed):
         self.norm = nn.LayerNorm(WIDTH, eps=EPS)
         self.layers = nn.ModuleList(bert.Layer(WIDTH, HEADS, INNER, EPS, dropout) for _ in range(LAYERS))
 
-    def encode(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:  # noqa: ARG002
+    def states(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> list[Tensor]:  # noqa: ARG002
         """Without kinds of tokens, which it does not have."""
         x = self.norm(self.words(own_numbers(ids, mask)) + self.positions(places(mask)))
         x = functional.dropout(x, self.dropout, self.training)
         near = self.distances(buckets(ids.shape[1], ids.device)).permute(2, 0, 1)[None]
         # Attention wants what is added to its scores in the type that it computes in.
         kind = torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled() else x.dtype
-        bias = (near + (mask[:, None, None, :] == 0) * -1e4).to(kind)
-        for layer in self.layers:
-            x = layer(x, bias)
-        return x
+        return bert.through(self.layers, x, (near + (mask[:, None, None, :] == 0) * -1e4).to(kind))
 
 
 def own_numbers(ids: Tensor, mask: Tensor) -> Tensor:

@@ -137,6 +137,8 @@ def train(
     model = kind(told.dropout).to(device)
     begin(model, start, seed)
     model.words.weight.requires_grad_(not told.fixed_words)
+    if told.compile:
+        bert.compiled(model)
     learner = Learner(model)
     began, seen, log, running = time.monotonic(), 0, [], None
     for share, batch in composer.batches(told.epochs, seed, told.tokens, device):
@@ -190,6 +192,7 @@ def main() -> None:
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--workers", type=int, default=12)
     parser.add_argument("--tokens", type=int, default=TOKENS)
+    parser.add_argument("--compile", action="store_true", help="kernels made for the layers, on a GPU")
     told = parser.parse_args()
     torch.set_float32_matmul_precision("high")
     told.out.mkdir(parents=True, exist_ok=True)
