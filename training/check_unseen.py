@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.judges.local.calibration import log_odds, signals
+from adjudge.judges.local.calibration import log_odds
 from adjudge.judges.local.mix import ModelVerifier
 from adjudge.judges.local.model import PairScore
+from adjudge.judges.local.reading import Held, Pair, read
 from adjudge.metrics.agreement import auroc, balanced_accuracy
 
 AT_ONCE = 40
-Pair = tuple[str, str]
 Scores = Mapping[Pair, PairScore]
 
 
@@ -34,19 +34,22 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
+def held(verifier: ModelVerifier, rows: list[dict[str, Any]]) -> list[Held]:
+    return verifier.held([(row["claim"], row["evidence"]) for row in rows])
+
+
 def asked(verifier: ModelVerifier, rows: list[dict[str, Any]]) -> list[Pair]:
-    """Every pair of sentence and window that an encoder reads for these rows."""
-    _, windows = verifier.windows([(row["claim"], row["evidence"]) for row in rows])
-    return list(dict.fromkeys(pair for claim in windows for sentence in claim for pair in sentence))
+    """Every pair of sentence and window that an encoder may be asked about for these rows."""
+    return list(
+        dict.fromkeys(pair for own in held(verifier, rows) for windows in own.windows for pair in windows)
+    )
 
 
 def odds(verifier: ModelVerifier, rows: list[dict[str, Any]], known: Scores) -> list[float]:
     """Log odds of the claims by an encoder's scores."""
-    cut, windows = verifier.windows([(row["claim"], row["evidence"]) for row in rows])
-    found = []
-    for sentences, own, row in zip(cut, windows, rows, strict=True):
-        scores = [[known[pair] for pair in sentence] for sentence in own]
-        told = signals(sentences, scores, len(row["claim"])) if sentences else None
+    claims, found = held(verifier, rows), []
+    for claim, scores in zip(claims, read(claims, verifier.calibration, lambda _: known), strict=True):
+        told = claim.signals(scores)
         found.append(verifier.calibration.odds(told) if told else log_odds(0.0))
     return found
 

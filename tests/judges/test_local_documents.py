@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +42,14 @@ def test_nothing_is_asked_beside_nothing() -> None:
         assert document_pairs("The bridge is red.", texts) == []
     assert added([]) == added([None]) == 0.0
     assert added([2.0, None]) == added([2.0]) > 0 > added([-2.0])
+
+
+def test_odds_against_single_sentences_add_up() -> None:
+    # 1 to 3 against each of two: 2 to 3 against both; and one that is not borne out outweighs many that are.
+    odds = math.log(3.0)
+    assert added([odds, odds]) == pytest.approx(added([math.log(3 / 2)]))
+    assert added([5.0] * 9 + [-2.0]) < added([-1.9])
+    assert added([1.0, 2.0, 3.0]) == pytest.approx(added([3.0, 1.0, 2.0]))
 
 
 WORDS = ("tea", "ore", "salt", "sheep", "timber")

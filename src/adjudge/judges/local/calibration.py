@@ -135,9 +135,9 @@ def bundled_calibration() -> Calibration:
     return Calibration(**{name: stored[name] for name in Calibration._fields})
 
 
-def margin(score: PairScore) -> float:
-    """Entailed against the other two, as log odds."""
-    return score.entailed - float(np.logaddexp(score.neutral, score.contradicted))
+def margin(score: PairScore, against: float = 1.0) -> float:
+    """Entailed against the other two, as log odds; `against` is how much contradicted counts."""
+    return score.entailed - float(np.logaddexp(score.neutral, score.contradicted + np.log(against)))
 
 
 def stance(score: PairScore) -> float:

@@ -36,10 +36,14 @@ HEAD_RESPONSE, HEAD_SENTENCE = 0.25, 0.5
 """Weight of the sentence head's log odds for a response, and for one sentence. Chosen on RAGBench rows left
 out of training.
 """
-_NEITHER_SENTENCE = -0.6
-"""As `documents.NEITHER`, for the sentences of a response: it adheres only if all of them do, and one doubt
-in many is no error. With this as many left-out responses that adhere pass as without documents, and fewer of
-the others.
+_WHOLE = 0.5
+"""Weight of the opinion of a whole response, whose passages are gathered from all documents, beside that of
+the documents one by one. Chosen on answers that nothing was trained on: training/check_answers.py.
+"""
+_NEITHER_SENTENCE, _NEITHER_RESPONSE = -0.05, 0.7
+"""As `documents.NEITHER`, for a sentence of a response, and for the response. The first lets as many
+sentences pass as without documents, since one doubt in many is no error; at the second both kinds of
+responses balance.
 """
 _PARTIAL = 0.35
 _MOST_KEYS = 3
@@ -150,10 +154,11 @@ def adherence(question: LabelSentences, opinions: Opinions, traced: TraceLabels 
     if not telling:
         return NOTHING_STATED
     opinion = opinions[whole_pair(question)]
-    if traced is None:
+    if traced is None or opinion.settled:
         return opinion.entailed
     head = HEAD_RESPONSE * float(np.mean([log_odds(traced.supported[n]) for n in telling]))
-    return moved(opinion, head + added([traced.borne_out[n] for n in telling])).entailed
+    beside_documents = added([traced.borne_out[n] for n in telling], _NEITHER_RESPONSE)
+    return logistic(_WHOLE * log_odds(opinion.entailed) + head + beside_documents)
 
 
 def beside(opinion: Opinion, odds: float | None, neither: float = NEITHER) -> Opinion:

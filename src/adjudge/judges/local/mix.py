@@ -1,9 +1,9 @@
 """The bundled model as a verifier: claims cut into sentences, each read beside a few windows of the evidence.
 
-A sentence is held against at most `windows.BUDGET` windows, and not at all where the evidence does not speak
-of the claim (`asked.unspoken`); where the evidence is documents, also against the nearest of these
-(`documents`). `calibration` makes probabilities of what comes out. The model's other
-answers, sentence labels and similarity, are here too.
+A sentence is held against at most `windows.BUDGET` windows, against one where that does not bear the claim
+out (`reading`), and not at all where the evidence does not speak of the claim (`asked.unspoken`); where the
+evidence is documents, also against the nearest of these (`documents`). `calibration` makes probabilities of
+what comes out. The model's other answers, sentence labels and similarity, are here too.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from adjudge.judges.local.calibration import (
     logistic,
     margin,
     mean_odds,
-    signals,
 )
-from adjudge.judges.local.documents import document_pairs, documents
+from adjudge.judges.local.documents import AGAINST, document_pairs, documents
 from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.features import NAMES
 from adjudge.judges.local.foreign import is_foreign
@@ -32,6 +31,7 @@ from adjudge.judges.local.kept import Kept
 from adjudge.judges.local.labelling import stated
 from adjudge.judges.local.model import JudgeModel, PairScore, bundled_model
 from adjudge.judges.local.names import Finding
+from adjudge.judges.local.reading import Held, Pair, Scores, read
 from adjudge.judges.local.verifier import NOTHING, FeatureVerifier, Opinion
 from adjudge.judges.local.windows import BUDGET
 
@@ -39,8 +39,6 @@ _SURE = 0.8
 """How sure dates, places and figures make of a claim. Of the training claims that they speak against, 3,479
 are labelled not entailed and 21, mostly by mistake, entailed: training/check_patterns.py.
 """
-_Windows = list[list[tuple[str, str]]]
-"""Sentences of a claim, each as its (sentence, window) pairs."""
 _KEPT = 10_000_000
 """Characters of claims and what they are held against, whose opinions or scores are kept."""
 
@@ -60,9 +58,9 @@ class ModelVerifier:
             )
         self.budget = budget
         self._words = FeatureVerifier()
-        self._seen: Kept[tuple[str, str], Opinion] = Kept(_KEPT)
-        self._scores: Kept[tuple[str, str], PairScore] = Kept(_KEPT)
-        self._beside: Kept[tuple[str, str], PairScore] = Kept(_KEPT)
+        self._seen: Kept[Pair, Opinion] = Kept(_KEPT)
+        self._scores: Kept[Pair, PairScore] = Kept(_KEPT)
+        self._beside: Kept[Pair, PairScore] = Kept(_KEPT)
 
     @property
     def name(self) -> str:
@@ -73,19 +71,23 @@ class ModelVerifier:
         found = self._seen.of(pairs, self._made)
         return [found[pair] for pair in pairs]
 
-    def _made(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion]:
+    def _made(self, pairs: Sequence[Pair]) -> list[Opinion]:
         asked = [pair for pair in pairs if _for_model(*pair)]
         judged = dict(zip(asked, self._judged(asked), strict=True))
         return [judged.get(pair) or self._words.verdicts(pair[:1], pair[1:])[0] for pair in pairs]
 
-    def borne_out(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[float | None]:
+    def borne_out(
+        self, claims: Sequence[tuple[str, Sequence[str]]], against: float = 1.0
+    ) -> list[float | None]:
         """How surely documents, read one by one, entail a claim: as log odds, the mean of the odds over the
         nearest documents, and of their logarithms over the claim's sentences. None where there are none.
+        `against` as for `margin`.
         """
         asked = [document_pairs(claim, texts) for claim, texts in claims]
         scores = self._read([pair for claim in asked for own in claim for pair in own], documents=True)
         found = [
-            [mean_odds([margin(scores[pair]) for pair in own]) for own in sentences] for sentences in asked
+            [mean_odds([margin(scores[pair], against) for pair in own]) for own in sentences]
+            for sentences in asked
         ]
         return [float(np.mean(odds)) if odds else None for odds in found]
 
@@ -93,20 +95,20 @@ class ModelVerifier:
         """Labels of all sentences of all questions; theirs must be `readable`."""
         rows = [(q.question, [t for _, t in q.response], [t for _, t in q.contexts]) for q in questions]
         scores = self.model.traces(rows)
-        odds = iter(self.borne_out([claim for q in questions for claim in _beside_documents(q)]))
+        odds = iter(self.borne_out([claim for q in questions for claim in _beside_documents(q)], AGAINST))
         return [
             self.calibration.trace_labels(score, [next(odds) for _ in q.response])
             for q, score in zip(questions, scores, strict=True)
         ]
 
-    def _judged(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion]:
-        """Opinions of all pairs, their windows in one run of the model."""
-        cut, windows = self.windows(pairs)
-        scores = self._read(_flat(windows))
+    def _judged(self, pairs: Sequence[Pair]) -> list[Opinion]:
+        """Opinions of all pairs, their windows in two runs of the model."""
+        held = self.held(pairs)
         opinions = []
-        for sentences, own, (claim, text) in zip(cut, windows, pairs, strict=True):
-            told = [[scores[pair] for pair in sentence] for sentence in own]
-            opinion = self._opinion(sentences, own, told, len(text)) if sentences else NOTHING
+        for own, scores, (claim, text) in zip(
+            held, read(held, self.calibration, self._read), pairs, strict=True
+        ):
+            opinion = self._opinion(own, scores)
             known = prepare(text)
             found = (
                 times.check(claim, known) or holders.check(claim, known) or figures_clash.check(claim, known)
@@ -114,36 +116,28 @@ class ModelVerifier:
             opinions.append(_settled(opinion, found))
         return opinions
 
-    def windows(self, pairs: Sequence[tuple[str, str]]) -> tuple[list[list[Sentence]], list[_Windows]]:
+    def held(self, pairs: Sequence[Pair]) -> list[Held]:
         """Sentences of the claims, and each sentence's pairs with windows of the evidence."""
-        cut = [claim_sentences(claim, prepare(text), self.budget) for claim, text in pairs]
-        windows = [
-            [[(s.asked, p.text(prepare(text))) for p in s.found] for s in sentences]
-            for sentences, (_, text) in zip(cut, pairs, strict=True)
-        ]
-        return cut, windows
+        found = []
+        for claim, text in pairs:
+            known = prepare(text)
+            sentences = claim_sentences(claim, known, self.budget)
+            windows = [[(s.asked, p.text(known)) for p in s.found] for s in sentences]
+            found.append(Held(sentences, windows, len(text)))
+        return found
 
-    def _read(
-        self, pairs: Sequence[tuple[str, str]], documents: bool = False
-    ) -> dict[tuple[str, str], PairScore]:
+    def _read(self, pairs: Sequence[Pair], documents: bool = False) -> dict[Pair, PairScore]:
         """The model's scores of pairs of sentence and window, or document."""
         known = self._beside if documents else self._scores
         return known.of(pairs, lambda fresh: self.model.pairs(fresh, documents=documents))
 
-    def _opinion(
-        self,
-        sentences: Sequence[Sentence],
-        windows: Sequence[Sequence[tuple[str, str]]],
-        scores: Sequence[Sequence[PairScore]],
-        length: int,
-    ) -> Opinion:
-        shares = self.calibration.probabilities(signals(sentences, scores, length))
+    def _opinion(self, held: Held, scores: Scores) -> Opinion:
+        told = held.signals(scores)
+        if told is None:
+            return NOTHING
         weak = min(range(len(scores)), key=lambda n: max((margin(x) for x in scores[n]), default=-np.inf))
-        return Opinion(*shares, _why(sentences[weak], windows[weak], scores[weak]))
-
-
-def _flat(windows: Sequence[_Windows]) -> list[tuple[str, str]]:
-    return [pair for claim in windows for sentence in claim for pair in sentence]
+        why = _why(held.sentences[weak], held.windows[weak], scores[weak])
+        return Opinion(*self.calibration.probabilities(told), why)
 
 
 def _beside_documents(question: LabelSentences) -> list[tuple[str, list[str]]]:
@@ -176,7 +170,7 @@ def readable(text: str) -> bool:
     return not is_foreign(text)
 
 
-def _why(sentence: Sentence, windows: Sequence[tuple[str, str]], scores: Sequence[PairScore]) -> str:
+def _why(sentence: Sentence, windows: Sequence[Pair], scores: Sequence[PairScore]) -> str:
     if not scores:
         return "no passage of the evidence speaks of it"
     best = max(range(len(scores)), key=lambda n: margin(scores[n]))
@@ -190,7 +184,7 @@ def _why(sentence: Sentence, windows: Sequence[tuple[str, str]], scores: Sequenc
     return f"“{shown}” ({'; '.join(notes)})"
 
 
-def similarities(pairs: Sequence[tuple[str, str]], model: JudgeModel | None = None) -> list[float]:
+def similarities(pairs: Sequence[Pair], model: JudgeModel | None = None) -> list[float]:
     """Likeness in meaning from 0 to 1, the mean of both orders; equal texts are 1."""
     found = (model or bundled_model()).pairs([*pairs, *((b, a) for a, b in pairs)])
     half = len(pairs)
