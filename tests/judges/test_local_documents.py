@@ -44,11 +44,11 @@ def test_nothing_is_asked_beside_nothing() -> None:
     assert added([2.0, None]) == added([2.0]) > 0 > added([-2.0])
 
 
-def test_odds_against_single_sentences_add_up() -> None:
-    # 1 to 3 against each of two: 2 to 3 against both; and one that is not borne out outweighs many that are.
-    odds = math.log(3.0)
-    assert added([odds, odds]) == pytest.approx(added([math.log(3 / 2)]))
-    assert added([5.0] * 9 + [-2.0]) < added([-1.9])
+def test_a_sentence_that_is_not_borne_out_outweighs_those_that_are() -> None:
+    # 1 to 3 against one and 3 to 1 against the other: 5 to 3 on average.
+    assert added([math.log(3), math.log(1 / 3)]) == pytest.approx(added([math.log(3 / 5)]))
+    assert added([2.0] * 5) == pytest.approx(added([2.0]))
+    assert added([5.0] * 9 + [-4.0]) < 0 < added([5.0] * 10)
     assert added([1.0, 2.0, 3.0]) == pytest.approx(added([3.0, 1.0, 2.0]))
 
 

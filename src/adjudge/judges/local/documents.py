@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from adjudge.judges.local.asked import at_evidence_precision, stated_sentences
+from adjudge.judges.local.calibration import mean_odds
 from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.windows import stretch
 from adjudge.segment.keys import parse_key
@@ -38,12 +37,13 @@ Asked = list[list[tuple[str, str]]]
 def added(odds: Sequence[float | None], neither: float = NEITHER) -> float:
     """What the log odds of claims beside documents, where there are any, add to others of theirs.
 
-    Odds against single claims add up, because all of them together are borne out only if each is: on answers
-    that nothing was trained on this tells those that adhere better than the mean does, by .02 of AUROC
-    (training/check_answers.py).
+    The odds against single claims are averaged, not their logarithms: all of them together are borne out
+    only if each is, so one that is not outweighs others that are. On answers that nothing was trained on this
+    tells those that adhere better (training/check_answers.py). They are not added up, which would count the
+    sentences too: long answers are hardly less often right.
     """
     known = [-x for x in odds if x is not None]
-    return -_WEIGHT * (float(np.logaddexp.reduce(known)) + neither) if known else 0.0
+    return -_WEIGHT * (mean_odds(known) + neither) if known else 0.0
 
 
 def documents(contexts: Sequence[tuple[str, str]]) -> list[str]:

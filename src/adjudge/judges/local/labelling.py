@@ -36,11 +36,7 @@ HEAD_RESPONSE, HEAD_SENTENCE = 0.25, 0.5
 """Weight of the sentence head's log odds for a response, and for one sentence. Chosen on RAGBench rows left
 out of training.
 """
-_WHOLE = 0.5
-"""Weight of the opinion of a whole response, whose passages are gathered from all documents, beside that of
-the documents one by one. Chosen on answers that nothing was trained on: training/check_answers.py.
-"""
-_NEITHER_SENTENCE, _NEITHER_RESPONSE = -0.05, 0.7
+_NEITHER_SENTENCE, _NEITHER_RESPONSE = -0.05, 1.4
 """As `documents.NEITHER`, for a sentence of a response, and for the response. The first lets as many
 sentences pass as without documents, since one doubt in many is no error; at the second both kinds of
 responses balance.
@@ -154,11 +150,11 @@ def adherence(question: LabelSentences, opinions: Opinions, traced: TraceLabels 
     if not telling:
         return NOTHING_STATED
     opinion = opinions[whole_pair(question)]
-    if traced is None or opinion.settled:
+    if traced is None:
         return opinion.entailed
     head = HEAD_RESPONSE * float(np.mean([log_odds(traced.supported[n]) for n in telling]))
-    beside_documents = added([traced.borne_out[n] for n in telling], _NEITHER_RESPONSE)
-    return logistic(_WHOLE * log_odds(opinion.entailed) + head + beside_documents)
+    odds = [traced.borne_out[n] for n in telling]
+    return moved(opinion, head + added(odds, _NEITHER_RESPONSE)).entailed
 
 
 def beside(opinion: Opinion, odds: float | None, neither: float = NEITHER) -> Opinion:
