@@ -92,8 +92,67 @@ def test_facts_are_finer_than_claims() -> None:
     assert texts(text, fine=True) == [
         "Maria Rossi was born in Rome.",
         "Maria Rossi was born on 5 May 1960.",
-        "She never lived in Spain.",
+        "Maria Rossi never lived in Spain.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "Lisbon lies on the Tagus. It also has a castle. It never freezes, and it usually rains there.",
+            [
+                "Lisbon lies on the Tagus.",
+                "Lisbon also has a castle.",
+                "Lisbon never freezes.",
+                "It usually rains there.",
+            ],
+        ),
+        (
+            "Bo Lund is a poet. He, however, sold no books. His wife never complained.",
+            [
+                "Bo Lund is a poet.",
+                "Bo Lund, however, sold no books.",
+                "Bo Lund's wife never complained.",
+            ],
+        ),
+    ],
+)
+def test_a_pronoun_before_an_adverb_is_replaced_and_the_adverb_stays(text: str, claims: list[str]) -> None:
+    assert texts(text) == claims
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "Ada Brenholt designed the Tarnwick bridge. It was finished in 1852. She died in 1870. It leaks.",
+            [
+                "Ada Brenholt designed the Tarnwick bridge.",
+                "The Tarnwick bridge was finished in 1852.",
+                "Ada Brenholt died in 1870.",
+                "The Tarnwick bridge leaks.",
+            ],
+        ),
+        (
+            "Nora Vale wrote and directed Low Tide in 1990. It won a prize.",
+            [
+                "Nora Vale wrote Low Tide in 1990.",
+                "Nora Vale directed Low Tide in 1990.",
+                "Low Tide won a prize.",
+            ],
+        ),
+        # What is made again and again is not what the text is about, nor is it what someone is made by.
+        ("Tesco sells tea. It is British.", ["Tesco sells tea.", "Tesco is British."]),
+        ("Acme makes the Puffin. It is in Ohio.", ["Acme makes the Puffin.", "Acme is in Ohio."]),
+        (
+            "Acme was founded by Ada Berg. It makes pumps.",
+            ["Acme was founded by Ada Berg.", "Acme makes pumps."],
+        ),
+    ],
+)
+def test_it_is_what_somebody_made(text: str, claims: list[str]) -> None:
+    assert texts(text) == claims
 
 
 def test_a_denial_is_not_cut_down() -> None:

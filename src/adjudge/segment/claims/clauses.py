@@ -12,7 +12,7 @@ from adjudge.segment.claims.appositions import KIN
 from adjudge.segment.claims.cuts import Cut, find_cuts
 from adjudge.segment.claims.leads import is_link, kind_of, lead_of
 from adjudge.segment.claims.lists import items_of
-from adjudge.segment.claims.nouns import antecedent_at, told_in_brackets
+from adjudge.segment.claims.nouns import antecedent_at, told_in_brackets, work_in
 from adjudge.segment.claims.tokens import Token, has_verb, tokens_of, verb_at, words_of
 from adjudge.segment.claims.topics import Topic, filled, labelled, remembered
 from adjudge.segment.claims.verbgroup import (
@@ -128,6 +128,7 @@ class _Sentence:
             self._add(
                 f"{subject} {helper_for(self.group, self.tokens, cut.at, end)}{words}".strip(), cut.at, end
             )
+            self._remember_work(cut.at, end)
             return
         waits = previous.kind == "clause" and not has_verb(self.tokens[previous.at : cut.at])
         kin = cut.kind == "apposition" and not KIN.isdisjoint(words.lower().split()[1:3])
@@ -214,9 +215,13 @@ class _Sentence:
         between, told = told_in_brackets(between, self.subject, fine=self.fine)
         for fact in told:
             self._add(fact, begin, verb)
-        pronoun = between.lower() in SUBJECT_PRONOUNS or tokens[begin].lower in POSSESSIVES
-        said = subject if pronoun or between.lower() in ("which", "who") else between
-        if between.lower() == "it" and is_expletive(tokens[verb:end]):
+        stands = self._words(begin, self._subject_end(begin, verb)).lower() if verb > begin else ""
+        if stands in SUBJECT_PRONOUNS or tokens[begin].lower in POSSESSIVES or stands in ("which", "who"):
+            # "She never sang": the adverb stays.
+            said = f"{subject} {self._words(self._subject_end(begin, verb), verb)}".strip()
+        else:
+            said = between
+        if stands == "it" and is_expletive(tokens[verb:end]):
             said = self.subject = between
         self._add(f"{self._kept(start, lead)}{said} {predicate}", start, end)
         self._remember(subject, verb, end)
@@ -252,15 +257,20 @@ class _Sentence:
 
     def _named(self, start: int, end: int) -> str:
         """A subject in words: its pronoun or possessive replaced by the topic where there is one."""
-        tokens = self.tokens
-        while end > start and (tokens[end - 1].tag == "A" or tokens[end - 1].text == ","):
+        end = self._subject_end(start, end)
+        return filled(self._words(start, end), self.topic) if end > start else self.subject
+
+    def _subject_end(self, start: int, verb: int) -> int:
+        """Where a subject ends: before the adverbs and commas that stand before its verb."""
+        end = verb
+        while end > start and (self.tokens[end - 1].tag == "A" or self.tokens[end - 1].text == ","):
             end -= 1
-        if end <= start:
-            return self.subject
-        return filled(self._words(start, end), self.topic)
+        return end
 
     def _remember(self, subject: str, verb: int, end: int) -> None:
-        """Keep the subject for pronouns to come; "the capital of X is Y" speaks of Y."""
+        """Keep the subject for pronouns to come; "the capital of X is Y" speaks of Y, and after "A wrote B"
+        `it` is B.
+        """
         tokens = self.tokens
         if tokens[verb].lower in BE and subject.lower().startswith("the ") and verb + 1 < end:
             names = tokens[verb + 1 : end]
@@ -271,6 +281,14 @@ class _Sentence:
                 self.topic = Topic(self.topic.person or self.subject, self.subject, self.subject)
                 return
         self.topic = remembered(self.topic, subject)
+        self._remember_work(verb, end)
+
+    def _remember_work(self, verb: int, end: int) -> None:
+        """What a named subject made, told in the past, is what `it` means next."""
+        if self.topic.thing != self.topic.person or not self.group.past:
+            return
+        if work := work_in(self.tokens[:end], verb):
+            self.topic = self.topic._replace(thing=self._words(*work))
 
     def _antecedent(self, start: int, end: int) -> str:
         """The noun phrase before a comma: back to a verb, a comma, or a preposition other than `of`."""

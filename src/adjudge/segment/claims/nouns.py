@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from adjudge.segment.claims.tokens import Token
+from adjudge.segment.claims.phrases import phrases_of
+from adjudge.segment.claims.tokens import Token, group_end
+from adjudge.segment.claims.verbs import base_of
+from adjudge.segment.claims.words import FORMS_OF_BE, word_set
 
 _BORN = re.compile(
     r"\s*\(;?\s*((?:born|died|founded|formed|established|née|nicknamed|also known as)\b[^()]*)\)"
 )
 _YEARS = re.compile(r"\s*\(([^()]*?\b[0-9]{3,4})\s*(?:–|-|—|to)\s*([^()]*?\b[0-9]{3,4})\)")
 _DAY = re.compile(r"[0-9] ?[A-Z]|[A-Z][a-z]+ [0-9]{1,2},")
+_MAKING = word_set(
+    "author build carve compile compose construct create design develop direct draw establish found"
+    " illustrate introduce invent launch make paint photograph produce publish record release sculpt write"
+)
 
 
 def told_in_brackets(subject: str, name: str, *, fine: bool) -> tuple[str, list[str]]:
@@ -49,3 +56,18 @@ def _is_named(tokens: Sequence[Token], at: int, end: int) -> bool:
     """Whether a relative speaks of the name after `of`: "slopes of Winter Hill", not "College of Ely"."""
     name = tokens[at + (tokens[at].tag == "D" and at + 1 < end)]
     return name.tag == "M" and at > 1 and tokens[at - 2].tag != "M"
+
+
+def work_in(tokens: Sequence[Token], verb: int) -> tuple[int, int] | None:
+    """Where a clause with this verb says what its subject made: one thing with a name or with "the"."""
+    after = group_end(tokens, verb)
+    made = base_of(tokens[after - 1].lower) in _MAKING
+    if not made or any(token.lower in FORMS_OF_BE for token in tokens[verb:after]):
+        return None
+    thing = next(iter(phrases_of(tokens, after)), None)
+    if thing is None or thing.kind != "object":
+        return None
+    words = tokens[thing.start : thing.end]
+    named = words[0].lower == "the" or all(word.capital for word in words)
+    # The verb forms of a list, "wrote and directed", stand before it; a list of things is no "it".
+    return (thing.start, thing.end) if named and not any(word.tag == "C" for word in words) else None

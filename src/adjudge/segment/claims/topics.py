@@ -45,6 +45,11 @@ def remembered(topic: Topic, subject: str) -> Topic:
         return topic
     if ("'s " in subject or "s' " in subject) and topic.last is not None:
         return topic
+    if topic.person and subject == topic.thing != topic.person:
+        # A name that `it` stood for is no person's.
+        return Topic(topic.person, subject, subject)
+    if subject == topic.person:
+        return topic._replace(last=subject)
     if topic.labelled and subject == topic.last:
         return topic
     name = subject.partition(" (")[0].partition(",")[0]
