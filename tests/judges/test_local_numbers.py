@@ -55,6 +55,10 @@ def _agree(claimed: str, evidence: str) -> bool:
         ("with 1500 employees", "1,500 employees", True),
         ("three thousand five hundred tons", "3,500 tons", True),
         ("two hundred fifty men", "250 men", True),
+        ("1,50,000 people", "150,000 people", True),
+        ("1,50,000 people", "1.5 lakh people", True),
+        ("12 crore people", "120 million people", True),
+        ("12 crore people", "12 lakh people", False),
         ("two hundred and fifty men", "250 men", True),
         ("two dozen eggs", "24 eggs", True),
         ("two hundred men", "two hundred fifty men", False),
@@ -154,3 +158,28 @@ def test_any_text_can_be_searched(text: str) -> None:
     for number in find_numbers(text).numbers:
         assert number.half > 0
         assert 0 <= number.start < number.end <= len(text)
+
+
+def _date(text: str) -> tuple[int | None, int | None, int | None]:
+    (date,) = find_numbers(text).dates
+    return date[:3]
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("in 44 BC", -44),
+        ("27 B.C.", -27),
+        ("300 BCE", -300),
+        ("AD 79", 79),
+        ("79 A.D.", 79),
+        ("1066 CE", 1066),
+    ],
+)
+def test_years_of_either_era(text: str, year: int) -> None:
+    assert _date(text) == (year, None, None)
+
+
+def test_the_same_figure_in_another_era_differs() -> None:
+    claim, evidence = find_numbers("He died in 44 AD."), find_numbers("He died in 44 BC.")
+    assert compare(claim, [evidence]).differing == 1

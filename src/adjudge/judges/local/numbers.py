@@ -67,7 +67,9 @@ _CLOCK = re.compile(
 _SCALE = "|".join(sorted(map(re.escape, SCALES), key=len, reverse=True))
 _JOINED = "|".join(sorted(JOINED_SCALES, key=len, reverse=True))
 _NUMBER = re.compile(
-    r"(?P<money>[$€£¥])?\s?(?<![A-Za-z0-9_.])(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
+    r"(?P<money>[$€£¥])?\s?(?<![A-Za-z0-9_.])"
+    r"(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?"
+    r"|[0-9]+(?:\.[0-9]+)?)"
     rf"(?:(?P<ordinal>st|nd|rd|th)\b|(?P<decade>0?s)\b|\s?-?(?P<scale>{_SCALE})(?![a-zа-яء-ي])|(?P<joined>{_JOINED})"
     r"|(?P<short>[kKMB])(?![a-zA-Z]))?"
     r"(?P<percent>\s?(?:%|％|percent\b|per cent\b))?"
@@ -91,6 +93,8 @@ _OR_BELOW = re.compile(r"(?:\s[a-z]+)?,? or (?:less|fewer|lower|below|under|youn
 _ABOUT = re.compile(
     r"(?:about|around|approximately|roughly|nearly|almost|some|circa|c\.|~|约|大约)\s*$", re.IGNORECASE
 )
+_ERA = re.compile(r"\s?(?:(?P<before>B\.?C\.?(?:E\b\.?)?)|A\.?D\b\.?|C\.?E\b\.?)(?!\w)")
+_AD = re.compile(r"\bA\.?D\.?\s*$")
 _LIST_MARK = re.compile(r"\s*\(?[0-9]{1,2}[.)]\s")
 _COARSE = 1000.0
 _HALF_DAY = 720.0
@@ -157,12 +161,17 @@ def _number(text: str, found: re.Match[str]) -> Number | None:
         if not unit or counted in MEASURES or is_count(text, found.end(), before):
             half = half if not unit else _last_digit(found["digits"])
             unit = counted
-    if found["digits"] and _MINUS.search(before):
+    era = _ERA.match(text, found.end()) if bare else None
+    if era or (bare and _AD.search(before)):
+        # 44 BC is another year than AD 44; as numbers they would be the same.
+        value, half, unit = -value if era and era["before"] else value, 0.5, "year"
+    elif found["digits"] and _MINUS.search(before):
         value, unit = -value, "" if unit == "year" else unit
     bound = _bound(text, before, found.end())
     rough = bool(_ABOUT.search(before))
     half = max(half, 0.05 * abs(value)) if rough else half
-    return Number(value, half, unit, bound, found[0].strip(), *found.span(), rough)
+    told = f"{found[0]}{era[0] if era else ''}".strip()
+    return Number(value, half, unit, bound, told, *found.span(), rough)
 
 
 def _bound(text: str, before: str, end: int) -> str:

@@ -31,6 +31,15 @@ _SENTENCE = 40
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _INITIAL = re.compile(r"\b[^\W\d_]\.")
 _LITTLE = word_set("a an the in on at by of to from for with about is are was were it and or")
+_TITLES = word_set(
+    "mr mrs ms miss mx dr doctor prof professor sir dame lord lady president king queen prince princess pope"
+    " saint st senator general captain colonel justice judge minister chancellor emperor"
+)
+"""Before a name, and no part of it."""
+_SETS_APART = word_set(
+    "new north south east west northern southern eastern western upper lower inner outer greater lesser"
+)
+"""Before the name of a place they make another of it: York and New York."""
 _ALONE = {"zero": "0", "one": "1"}
 """Numbers in words that `numbers` does not take for any."""
 _MEASURED = frozenset(NUMBER_WORDS) | frozenset(SCALES) | frozenset(UNITS) | {"percent", "zero"}
@@ -149,6 +158,9 @@ def _compared(claim: str, text: str) -> Opinion | None:
         return _agreed(f"“{text}” with initials") if same else _differing(f"“{text}” is another name")
     if figures and all(map(_measures, _own(mine, theirs))):
         return _agreed(f"“{text}” is the same figure")
+    if _set_apart(mine, theirs) or _set_apart(theirs, mine):
+        return _differing(f"“{text}” is another place")
+    mine, theirs = _untitled(mine), _untitled(theirs)
     return _differing(f"“{text}” is another name") if _swapped(mine, theirs) else None
 
 
@@ -222,6 +234,19 @@ def _swapped(mine: list[str], theirs: list[str]) -> bool:
     if not all(word[0].isupper() for word in (*only, *other)):
         return False
     return not any(_short_for(a, b) for a in only for b in other)
+
+
+def _set_apart(short: list[str], long: list[str]) -> bool:
+    """Whether one is the other's name with a word before it that makes it another place's."""
+    return long[1:] == short and long[0].lower() in _SETS_APART and all(word[0].isupper() for word in long)
+
+
+def _untitled(words: list[str]) -> list[str]:
+    """A name without the titles before it: Mr. Smith and John Smith may be one."""
+    at = 0
+    while at < len(words) - 1 and words[at].lower() in _TITLES:
+        at += 1
+    return words[at:]
 
 
 def _short_for(a: str, b: str) -> bool:
