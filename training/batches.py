@@ -96,7 +96,7 @@ class Mix:
         drawn = []
         for line in self.lines:
             share = float(ROUNDS.get(line["t"], line.get("w", 1.0)))
-            share *= self.edits if "k" in line else 1.0
+            share *= self.edits if "k" in line and "n" not in line else 1.0
             drawn += [line] * (int(share) + (rng.random() < share % 1))
             if not self.loose:
                 continue  # and nothing drawn at random: other runs stay as they were

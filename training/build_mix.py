@@ -1,12 +1,12 @@
 """Builds the training mix, .train/mix.jsonl.xz, and .train/dev.jsonl.xz, on which the last layer is fitted.
 
-    python training/build_mix.py [--out .train] [--small]
+    python training/build_mix.py [--out .train] [--natural CHECKOUTS] [--small]
 
 Data comes from ADJUDGE_DATA or the folder shared/data beside the checkout. A line of the mix is one of
 
     {"t": "p", "s": source, "e": [sentences], "c": claim, "y": label, "w": share, "k": [wrong span]}
     {"t": "d", "s": source, "d": document number, "core": [sentence numbers], "c", "y", "w", "k",
-     "near": [numbers of other sentences that share most words]}
+     "near": [numbers of other sentences that share most words]}; "n": 1 for claims of natural.py
     {"t": "r", "s": source, "q": question, "a": [response], "d": number, "rel", "use", "sup", "full", "y",
      "parts": [sentences of each document that the contexts consist of],
      "alt": [[response sentence number, the same with an error put in]]}
@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import edits
+import natural
 import roles
 import sources
 from sources import Pair, RagRow
@@ -276,6 +277,31 @@ def add_extracts(build: Builder, documents: dict[tuple[str, ...], str]) -> None:
                 )
 
 
+LEAST = 1 / 3
+"""Share of the more frequent kind of claim that is seen beside all of the rarer kind, at least."""
+SHOWN = 600
+"""Characters of a longer text that a claim is shown beside: its nearest sentences."""
+
+
+def add_natural(build: Builder, claims: list[natural.Claim]) -> None:
+    """Claims of natural.py: beside all that they are held against, or the nearest part of that."""
+    build.fold = ""
+    counts = Counter((row.source, row.label == "e") for row in claims)
+    for row in claims:
+        marks = {"k": list(row.wrong)} if row.wrong else {}
+        own, other = (counts[row.source, true] for true in (row.label == "e", row.label != "e"))
+        share = natural.SETS[row.source].share * min(1.0, max(other / own, LEAST))
+        line = {"s": row.source, "c": row.claim, "y": row.label, "w": share, "n": 1, **marks}
+        if sum(map(len, row.evidence)) <= 1.5 * SHOWN:
+            build.add(t="p", e=list(row.evidence), **line)
+            continue
+        near, core, room = overlap_order(row.claim, list(row.evidence)), list[int](), SHOWN
+        while near and (not core or room > 0):
+            core.append(near.pop(0))
+            room -= len(row.evidence[core[-1]])
+        build.add(t="d", d=build.doc(row.evidence), core=sorted(core), near=near[:NEAR], **line)
+
+
 def add_roles(build: Builder, number: int, seed: int) -> None:
     build.fold = ""
     for evidence, claim, label in roles.texts(number, seed):
@@ -289,7 +315,13 @@ def write(path: Path, lines: list[Line]) -> None:
     print(f"{path}: {len(lines)} lines, {path.stat().st_size / 2**20:.1f} MiB")
 
 
-def build_part(pairs: list[Pair], rows: list[RagRow], words: list[str], seed: int) -> list[Line]:
+def build_part(
+    pairs: list[Pair],
+    rows: list[RagRow],
+    words: list[str],
+    seed: int,
+    more: list[natural.Claim] | None = None,
+) -> list[Line]:
     build = Builder(seed)
     build.learn_words(words)
     add_pairs(build, pairs)
@@ -299,21 +331,24 @@ def build_part(pairs: list[Pair], rows: list[RagRow], words: list[str], seed: in
         tuple(text for _, text in doc): row.fold for row in rows for doc in row.documents if len(doc) >= 3
     }
     add_extracts(build, documents)
+    add_natural(build, more or [])
     return [{"t": "doc", "e": doc} for doc in build.docs] + build.lines
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path(".train"))
+    parser.add_argument("--natural", type=Path, help="folder of checkouts that natural.py reads")
     parser.add_argument("--small", action="store_true", help="one row in fifty, to try the scripts")
     told = parser.parse_args()
     data = sources.data_folder()
     pairs, rows = list(sources.pairs(data)), list(sources.ragbench(data))
+    more = list(natural.claims(told.natural, data, 14)) if told.natural else []
     if told.small:
-        pairs, rows = pairs[::50], rows[::50]
+        pairs, rows, more = pairs[::50], rows[::50], more[::50]
     words = [p.claim for p in pairs if p.fold != "out"]
     told.out.mkdir(exist_ok=True)
-    mix = build_part([p for p in pairs if p.fold != "out"], rows, words, 11)
+    mix = build_part([p for p in pairs if p.fold != "out"], rows, words, 11, more)
     made = Builder(0)
     add_roles(made, 160 if told.small else 8000, 13)
     mix += made.lines

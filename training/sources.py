@@ -147,7 +147,7 @@ def ragbench(data: Path) -> Iterator[RagRow]:
     """Train and validation rows; a question also asked in a test split or a support set is dropped."""
     import pyarrow.parquet as pq
 
-    taken = _asked_elsewhere(data)
+    taken = asked_elsewhere(data)
     for path in sorted((data / "ragbench").glob("*/*.parquet")):
         if path.name.startswith("test"):
             continue
@@ -177,7 +177,7 @@ def _rag_row(name: str, row: dict[str, Any]) -> RagRow:
     )
 
 
-def _asked_elsewhere(data: Path) -> set[str]:
+def asked_elsewhere(data: Path) -> set[str]:
     import pyarrow.parquet as pq
 
     asked: set[str] = set()
