@@ -126,11 +126,11 @@ def test_a_pronoun_before_an_adverb_is_replaced_and_the_adverb_stays(text: str, 
     ("text", "claims"),
     [
         (
-            "Ada Brenholt designed the Tarnwick bridge. It was finished in 1852. She died in 1870. It is old.",
+            "Ada Brenholt designed the Tarnwick bridge. It was finished in 1852. She died young. It is old.",
             [
                 "Ada Brenholt designed the Tarnwick bridge.",
                 "The Tarnwick bridge was finished in 1852.",
-                "Ada Brenholt died in 1870.",
+                "Ada Brenholt died young.",
                 "The Tarnwick bridge is old.",
             ],
         ),
