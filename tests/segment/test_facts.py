@@ -184,6 +184,14 @@ def test_a_name_and_a_phrase_with_no_deny_nothing_else() -> None:
     ("text", "expected"),
     [
         (
+            "The warranty covers parts for two years and labor for one year.",
+            ["The warranty covers parts for two years.", "The warranty covers labor for one year."],
+        ),
+        (
+            "He lived in Rome until 1990 and Paris until 2000.",
+            ["He lived in Rome until 1990.", "He lived in Paris until 2000."],
+        ),
+        (
             "Sales were $5 million in 2019, $6 million in 2020, and $7 million in 2021.",
             [
                 "Sales were $5 million in 2019.",
