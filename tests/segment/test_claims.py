@@ -87,6 +87,28 @@ def test_clauses_and_lists(text: str, claims: list[str]) -> None:
     assert texts(text) == claims
 
 
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "While the A1 has a small screen, the A2 has a large one.",
+            ["The A2 has a large one.", "The A1 has a small screen."],
+        ),
+        ("Although it rained, they played.", ["They played.", "It rained."]),
+        (
+            "Orn has 9,000 people, making it the largest town of the island.",
+            ["Orn has 9,000 people.", "Orn is the largest town of the island."],
+        ),
+        (
+            "The law passed in May, making it illegal to smoke.",
+            ["The law passed in May.", "The law made it illegal to smoke."],
+        ),
+    ],
+)
+def test_what_hangs_on_a_clause_is_told_in_full(text: str, claims: list[str]) -> None:
+    assert texts(text) == claims
+
+
 def test_facts_are_finer_than_claims() -> None:
     text = "Maria Rossi was born in Rome on 5 May 1960. She never lived in Spain."
     assert texts(text, fine=True) == [
@@ -116,9 +138,17 @@ def test_facts_are_finer_than_claims() -> None:
                 "Bo Lund's wife never complained.",
             ],
         ),
+        (
+            "The mill closed in 1920; today it is a museum. In 1990 it also burned.",
+            [
+                "The mill closed in 1920.",
+                "Today the mill is a museum.",
+                "In 1990, the mill also burned.",
+            ],
+        ),
     ],
 )
-def test_a_pronoun_before_an_adverb_is_replaced_and_the_adverb_stays(text: str, claims: list[str]) -> None:
+def test_pronouns_among_adverbs_are_replaced_and_the_adverbs_stay(text: str, claims: list[str]) -> None:
     assert texts(text) == claims
 
 

@@ -33,6 +33,8 @@ _NO_COMMA = re.compile(
     r"(?=(?:he|she|they|it) [a-z]+)"
 )
 """"In 1990 he moved": the blank where others put a comma."""
+_MADE = re.compile(r"(?:it|him|her|them) (?P<what>(?:the|an?|one of) .*)")
+"""What somebody or something is by that: "making it the largest"."""
 _ASIDES = word_set("relative with doing done apposition")
 _STATES = word_set("located situated based known named called associated headquartered home owned operated")
 _ABOUT_SUBJECT = word_set("known born educated considered regarded raised")
@@ -150,6 +152,8 @@ class _Sentence:
             subject = near if subject.lower() == "there" else subject
             many = self.group.many or is_many(subject)
             said = f"{subject} {finite(first, past=self.group.past, plural=many)} {rest}"
+            if first == "making" and (found := _MADE.match(rest)):
+                said = f"{subject} {('were' if be == 'was' else 'are') if many else be} {found['what']}"
         elif cut.kind == "done":
             # A second participle after `and` says more of the same noun.
             near = self.near = self.near if self.tokens[cut.at - 1].tag == "C" else near
@@ -215,10 +219,17 @@ class _Sentence:
         between, told = told_in_brackets(between, self.subject, fine=self.fine)
         for fact in told:
             self._add(fact, begin, verb)
-        stands = self._words(begin, self._subject_end(begin, verb)).lower() if verb > begin else ""
-        if stands in SUBJECT_PRONOUNS or tokens[begin].lower in POSSESSIVES or stands in ("which", "who"):
-            # "She never sang": the adverb stays.
-            said = f"{subject} {self._words(self._subject_end(begin, verb), verb)}".strip()
+        first, stop = self._subject_at(begin, verb)
+        stands = self._words(first, stop).lower() if stop > first else ""
+        if stands in SUBJECT_PRONOUNS or tokens[first].lower in POSSESSIVES or stands in ("which", "who"):
+            # "Today she never sings": the adverbs stay.
+            before = self._kept(start, lead) + self._words(begin, first)
+            parts = (
+                self._words(begin, first),
+                _within(subject) if before else subject,
+                self._words(stop, verb),
+            )
+            said = " ".join(part for part in parts if part)
         else:
             said = between
         if stands == "it" and is_expletive(tokens[verb:end]):
@@ -257,15 +268,18 @@ class _Sentence:
 
     def _named(self, start: int, end: int) -> str:
         """A subject in words: its pronoun or possessive replaced by the topic where there is one."""
-        end = self._subject_end(start, end)
+        start, end = self._subject_at(start, end)
         return filled(self._words(start, end), self.topic) if end > start else self.subject
 
-    def _subject_end(self, start: int, verb: int) -> int:
-        """Where a subject ends: before the adverbs and commas that stand before its verb."""
-        end = verb
-        while end > start and (self.tokens[end - 1].tag == "A" or self.tokens[end - 1].text == ","):
+    def _subject_at(self, start: int, verb: int) -> tuple[int, int]:
+        """Where a subject stands without the adverbs and commas before its verb, and, if it is a pronoun,
+        without those before it.
+        """
+        tokens, end = self.tokens, verb
+        while end > start and (tokens[end - 1].tag == "A" or tokens[end - 1].text == ","):
             end -= 1
-        return end
+        first = next((at for at in range(start, end) if tokens[at].tag != "A"), start)
+        return (first if tokens[first].lower in SUBJECT_PRONOUNS else start), end
 
     def _remember(self, subject: str, verb: int, end: int) -> None:
         """Keep the subject for pronouns to come; "the capital of X is Y" speaks of Y, and after "A wrote B"
@@ -303,3 +317,8 @@ class _Sentence:
         span = self.tokens[start].start, self.tokens[max(start, end - 1)].end
         for said in [words.strip()] if self.fine else items_of(words.strip()):
             self.out.append((said[:1].upper() + said[1:], *span))
+
+
+def _within(subject: str) -> str:
+    """A subject that stands behind other words."""
+    return subject[:1].lower() + subject[1:] if subject.startswith(("The ", "A ", "An ")) else subject

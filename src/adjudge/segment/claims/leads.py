@@ -42,12 +42,13 @@ _CLAUSAL = word_set("after before since until as once")
 def lead_of(tokens: Sequence[Token]) -> int:
     """How many tokens an opening phrase has, its comma included; 0 without one."""
     first = tokens[0]
-    opens = first.tag in "RSATGP" or first.lower in ("based", "according", "due", "yes", "no")
+    opens = first.tag in "RSATGP" or first.lower in ("based", "according", "due", "yes", "no", *CONCESSIONS)
     if first.lower in ("a", "an"):
         return _role(tokens)
     if not opens and not (first.tag == "#" and len(tokens) > 1 and tokens[1].text == ","):
         return 0
-    verb_may_come = first.tag == "S" or first.lower in _CLAUSAL or first.lower in ("based", "according")
+    clausal = _CLAUSAL | CONCESSIONS | {"based", "according"}
+    verb_may_come = first.tag == "S" or first.lower in clausal
     for at, token in enumerate(tokens):
         if token.tag == "V" and not verb_may_come:
             return 0
