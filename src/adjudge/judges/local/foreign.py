@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from adjudge.judges.local.numbers import compare, find_numbers
+from adjudge.judges.local.words import unaccented
 from adjudge.segment.claims.words import word_set
 from adjudge.segment.sentences import split_sentences
 from adjudge.types import Span
@@ -91,8 +92,7 @@ def words_of(text: str) -> Words:
 
 def _plain(token: str) -> str:
     """Without case, marks over letters, and the Arabic article."""
-    apart = unicodedata.normalize("NFD", token.casefold())
-    bare = unicodedata.normalize("NFC", "".join(c for c in apart if not "\u0300" <= c <= "\u036f"))
+    bare = unaccented(token.casefold())
     return bare[2:] if bare.startswith("ال") and len(bare) > 4 else bare
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from adjudge.judges.local.words import unaccented
 from adjudge.segment.claims.words import word_set
 
-_WORD = r"(?:[A-Z0-9][\w.'’&-]*|[\"“][^\"”]{2,60}[\"”])"
+CAPITAL = "A-Z" + "".join(map(chr, filter(lambda code: chr(code).isupper(), range(0xC0, 0x250))))
+"""Capital letters of Latin script, as a pattern's class has them."""
+_WORD = rf"(?:[{CAPITAL}0-9][\w.'’&-]*|[\"“][^\"”]{2, 60}[\"”])"
 NAME = rf"{_WORD}(?: (?:of|the|de|del|von|van|la|and|&|{_WORD})){{0,7}}"
 BESIDE = r"(?: \([^()]*\))?,?"
 """What may stand between a name and its verb."""
@@ -26,10 +29,10 @@ class Finding(NamedTuple):
 
 
 def name_words(text: str) -> frozenset[str]:
-    """Words of a name in small letters, initials left out."""
+    """Words of a name in small letters without accents, initials left out."""
     return frozenset(
         word
-        for word in re.findall(r"[^\W_]+", text.lower())
+        for word in re.findall(r"[^\W_]+", unaccented(text).lower())
         if word not in _NOT_NAMES and (len(word) > 1 or word.isdigit())
     )
 

@@ -19,7 +19,7 @@ from adjudge.judges.local.numerals import NUMBER_WORDS, SCALES
 from adjudge.judges.local.phrases import refusal
 from adjudge.judges.local.units import UNITS
 from adjudge.judges.local.verifier import NOTHING, Opinion
-from adjudge.judges.local.words import bag, opposites, stem
+from adjudge.judges.local.words import bag, opposites, stem, unaccented
 from adjudge.segment.claims.statements import is_statement
 from adjudge.segment.claims.words import word_set
 
@@ -166,8 +166,10 @@ def _compared(claim: str, text: str) -> Opinion | None:
 
 def _words(text: str) -> list[str]:
     """Words that tell something, as written, without accents."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    found = [_ALONE.get(word.lower(), word) for word in _WORD.findall(plain)]
+    found = [
+        _ALONE.get(word.lower(), word)
+        for word in _WORD.findall(unaccented(unicodedata.normalize("NFKC", text)))
+    ]
     return [word for word in found if word.lower() not in _LITTLE] or found
 
 

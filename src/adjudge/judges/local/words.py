@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -41,6 +42,14 @@ OPPOSITES = (
 )
 _MAX_LENGTH = 24
 _FIGURES = frozenset(NUMBER_WORDS) | {scale for scale in SCALES if scale.isascii()} | {"percent"}
+
+
+def unaccented(text: str) -> str:
+    """The text without marks over its letters: names are written with and without them."""
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in apart if not "\u0300" <= c <= "\u036f"))
 
 
 @lru_cache(maxsize=65536)
@@ -119,7 +128,7 @@ def bag(text: str) -> Bag:
         if lower in _STOP or lower[0].isdigit() or lower in _FIGURES or _CJK.match(lower):
             previous_end = False
             continue
-        key = stem(lower)[:_MAX_LENGTH]
+        key = stem(unaccented(lower))[:_MAX_LENGTH]
         if (word[0].isupper() and not previous_end) or (word[0].isupper() and weight(key) > 5.9):
             names.add(key)
         weights[key] = weight(key)
