@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.judges.base import CheckClaims
-from adjudge.judges.local.elsewhere import regarding_others
+from adjudge.judges.local.elsewhere import of_others
 from adjudge.judges.local.judge import LocalJudge
 from adjudge.judges.local.verifier import Opinion
 
@@ -40,24 +43,37 @@ def test_a_reference_need_not_name_what_was_asked_about() -> None:
 
 @pytest.mark.parametrize("evidence", [(TOWN,), (TOWN, "Gulls live by the sea."), ("", TOWN)])
 def test_nothing_follows_where_no_passage_has_the_name(evidence: tuple[str, ...]) -> None:
-    row = [Opinion(0.7, 0.2, 0.1, "so")] * len(evidence)
-    assert regarding_others(CLAIMS[0], row, CheckClaims(CLAIMS[:1], evidence, "", len(evidence))) == row
+    assert of_others(CheckClaims(CLAIMS[:1], evidence, "", len(evidence))) == [[False] * len(evidence)]
 
 
-@given(st.floats(0.01, 0.98), st.floats(0.0, 1.0), st.integers(0, 9))
-def test_shares_still_add_up_and_only_neutral_grows(entailed: float, part: float, passages: int) -> None:
-    rest = 1 - entailed
-    opinion = Opinion(entailed, rest * part, rest * (1 - part), "so")
-    asked = CheckClaims(CLAIMS[:1], (TOWN, YARD), "", passages)
-    town, yard = regarding_others(CLAIMS[0], [opinion, opinion], asked)
-    assert yard == opinion
-    assert sum(town[:3]) == pytest.approx(1)
-    assert town == opinion if passages < 2 else town.neutral >= opinion.neutral
+@given(st.integers(0, 9), st.lists(st.sampled_from([TOWN, YARD, "", "Gulls."]), max_size=4))
+def test_only_passages_that_lack_what_another_names_are_of_others(passages: int, told: list[str]) -> None:
+    question = CheckClaims(CLAIMS, tuple(told), "", passages)
+    rows = of_others(question)
+    first = max(0, len(told) - passages)
+    assert [len(row) for row in rows] == [len(told)] * len(CLAIMS)
+    for row in rows:
+        assert not any(row[:first])
+        assert all(
+            not other or (text != YARD and YARD in told[first:])
+            for text, other in zip(told, row, strict=True)
+        )
 
 
-def test_what_a_pattern_settled_stays() -> None:
-    clash = Opinion(0.1, 0.1, 0.8, "dates differ", settled=True)
-    assert regarding_others(CLAIMS[0], [clash, clash], CheckClaims(CLAIMS[:1], (TOWN, YARD), "", 2)) == [
-        clash,
-        clash,
-    ]
+def test_what_speaks_of_others_is_not_read_and_told_so() -> None:
+    class Counting:
+        name = "counting"
+        read: ClassVar[list[str]] = []
+
+        def verdicts(self, claims: Sequence[str], evidences: Sequence[str]) -> list[Opinion]:
+            self.read += evidences
+            return [Opinion(0.9, 0.1, 0.0, "so")] * len(claims)
+
+    judge = LocalJudge(verifier=Counting())
+    (reply,) = judge.answer([CheckClaims(CLAIMS[:1], (TOWN, YARD), passages=2)])
+    assert Counting.read == [YARD]
+    assert reply.value == ("ne",)
+    assert sum(reply.probabilities[0][0]) == pytest.approx(1)
+    (reply,) = judge.answer([CheckClaims(CLAIMS[:1], (TOWN,), passages=1)])
+    assert Counting.read == [YARD, TOWN]
+    assert reply.value == ("e",)

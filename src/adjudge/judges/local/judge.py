@@ -29,7 +29,7 @@ from adjudge.judges.base import (
     SupportSentence,
 )
 from adjudge.judges.local.calibration import TraceLabels
-from adjudge.judges.local.elsewhere import regarding_others
+from adjudge.judges.local.elsewhere import OF_OTHERS, of_others
 from adjudge.judges.local.encoder import Encoder, make_encoder
 from adjudge.judges.local.facts import facts_of, is_relevant, self_contained
 from adjudge.judges.local.labelling import (
@@ -107,16 +107,18 @@ class LocalJudge:
         return replies
 
     def _checks(self, questions: Sequence[CheckClaims]) -> list[Reply]:
-        opinions = self._opinions([pair for q in questions for pair in _pairs(q)])
+        others = [of_others(question) for question in questions]
+        opinions = self._opinions(
+            [pair for q, rows in zip(questions, others, strict=True) for pair in _pairs(q, rows)]
+        )
         replies = []
-        for question in questions:
+        for question, rows in zip(questions, others, strict=True):
             grid = [
-                regarding_others(
-                    claim,
-                    [concluded(claim, text, question.question, opinions) for text in question.evidence],
-                    question,
-                )
-                for claim in question.claims
+                [
+                    OF_OTHERS if other else concluded(claim, text, question.question, opinions)
+                    for text, other in zip(question.evidence, row, strict=True)
+                ]
+                for claim, row in zip(question.claims, rows, strict=True)
             ]
             cells = tuple("".join(_CELLS[opinion.verdict] for opinion in row) for row in grid)
             replies.append(Reply(cells, _why(question, grid), probabilities=_probabilities(grid)))
@@ -241,12 +243,13 @@ _ANSWERS: dict[type[Question], Callable[[LocalJudge, Sequence[Any]], list[Reply]
 }
 
 
-def _pairs(question: CheckClaims) -> list[tuple[str, str]]:
-    """All that must be read to hold claims against evidence texts."""
+def _pairs(question: CheckClaims, others: Sequence[Sequence[bool]]) -> list[tuple[str, str]]:
+    """All that must be read to hold claims against evidence texts; not passages that speak of others."""
     return [
         pair
-        for claim in question.claims
-        for text in question.evidence
+        for claim, row in zip(question.claims, others, strict=True)
+        for text, other in zip(question.evidence, row, strict=True)
+        if not other
         for pair in pairs_read(claim, text, question.question)
     ]
 
