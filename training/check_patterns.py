@@ -1,4 +1,4 @@
-"""How often what patterns read of dates, places, makers and figures agrees with the labels of the mix.
+"""How often what patterns read of dates, places, makers, doers and figures agrees with the labels of the mix.
 
     python training/check_patterns.py [--data .train]
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from batches import read
 
-from adjudge.judges.local import holders, makers, patterns, times
+from adjudge.judges.local import doers, holders, makers, patterns, times
 from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.names import Finding
 from adjudge.judges.local.numbers import find_numbers
@@ -27,8 +27,8 @@ Told = tuple[str, str, str]
 def found(told: Told) -> Finding | None:
     claim, text, _ = told
     # Most claims tell nothing of the kind; their evidence need not be prepared.
-    told_in = any(True for told_in in (holders.held, makers.made, times.events, times.orders) for _ in told_in(claim))
-    if not told_in and not find_numbers(claim).numbers:
+    kinds = (holders.held, makers.made, times.events, times.orders, doers.deeds)
+    if not any(True for told_in in kinds for _ in told_in(claim)) and not find_numbers(claim).numbers:
         return None
     return patterns.check(claim, prepare(text))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from adjudge.judges.local.contrasts import told_apart
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.features import NAMES, Compared, features
 from adjudge.judges.local.numbers import Number, agrees, find_numbers
@@ -61,9 +62,12 @@ def claim_sentences(claim: str, evidence: Evidence, budget: int) -> list[Sentenc
 
 
 def stated_sentences(claim: str) -> list[str]:
-    """Sentences of a claim that state something, without what frames them; all if none does."""
+    """Sentences of a claim that state something, without what frames them; all if none does. Those that tell
+    of two things are two.
+    """
     texts = _with_answers([claim[start:end] for start, end in split_sentences(claim)])
-    return [substance(text) for text in texts if is_statement(text) and not is_heading(text)] or texts
+    telling = [substance(text) for text in texts if is_statement(text) and not is_heading(text)] or texts
+    return [part for text in telling for part in told_apart(text)]
 
 
 def _with_answers(texts: Sequence[str]) -> list[str]:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from adjudge.judges.local import figures_clash, figures_when, holders, makers, times
+from adjudge.judges.local import comparisons, doers, figures_clash, figures_when, holders, makers, times
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.names import Finding
 
-_CHECKS = (times.check, holders.check, makers.check, figures_clash.check, figures_when.check)
+_CHECKS = (
+    times.check,
+    holders.check,
+    makers.check,
+    doers.check,
+    comparisons.check,
+    figures_clash.check,
+    figures_when.check,
+)
 
 
 def check(claim: str, evidence: Evidence) -> Finding | None:
