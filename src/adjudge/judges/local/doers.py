@@ -28,6 +28,7 @@ _EITHER_WAY = word_set(
 _MUTUAL = word_set(
     "brother sister sibling twin cousin spouse wife husband partner friend rival colleague neighbour ally"
     " synonym opposite different similar similarly equal equally close adjacent far away next same kind type"
+    " marry engage relate link connect attach introduce compare adjoin pair unite bind oppose"
     " form percent half one kilometre kilometer km mile mi metre meter minute hour"
 )
 """Words of what holds both ways, or of what is no more than a class."""
@@ -99,18 +100,20 @@ def _deed(text: str, tokens: Sequence[Token], verb: int) -> Iterator[Deed]:
     be = any(word in FORMS_OF_BE for word in group[:-1])
     passive = be and tokens[main].tag == "E" and not tokens[main].lower.endswith("ing")
     does = base_of(tokens[main].lower)
-    if passive and tokens[end : end + 1] and tokens[end].lower == "by" and does not in _EITHER_WAY:
+    if passive and tokens[end : end + 1] and tokens[end].lower == "by":
         agent, stop = phrase_after(tokens, end + 1)
-        if agent:
+        if agent and does not in _EITHER_WAY:
             yield Deed(agent, does, subject, words_of(text, tokens, start, stop))
-    elif not passive and tokens[main].lower not in HAVE:
+    elif tokens[main].lower not in HAVE:
         patient, stop = phrase_after(tokens, end)
-        if tokens[main].lower not in BE and does not in _EITHER_WAY and patient:
+        if not passive and tokens[main].lower not in BE and does not in _EITHER_WAY and patient:
             yield Deed(subject, does, patient, words_of(text, tokens, start, stop))
-        yield from _beside(text, tokens, (start, main, end), subject)
+        yield from _beside(text, tokens, (start, main, end), subject, "be " if passive else "")
 
 
-def _beside(text: str, tokens: Sequence[Token], at: tuple[int, int, int], subject: Phrase) -> Iterator[Deed]:
+def _beside(
+    text: str, tokens: Sequence[Token], at: tuple[int, int, int], subject: Phrase, being: str
+) -> Iterator[Deed]:
     """What something is or does to, of or than another: "is a part of", "lost to", "grew faster than"."""
     start, main, end = at
     turn = next((i for i in range(end, min(end + _LONGEST + 2, len(tokens))) if tokens[i].tag == "R"), None)
@@ -120,11 +123,10 @@ def _beside(text: str, tokens: Sequence[Token], at: tuple[int, int, int], subjec
     words = [token.lower for token in between if token.tag != "D"]
     plain = all(token.tag in "DNAP" and token.text.islower() for token in between) and len(words) <= _LONGEST
     be = tokens[main].lower in BE
-    if not plain or not _MUTUAL.isdisjoint(words) or (be and not words):
+    if not plain or not _MUTUAL.isdisjoint((base_of(tokens[main].lower), *words)) or (be and not words):
         return
     other, stop = phrase_after(tokens, turn + 1)
     if other:
-        does = " ".join(
-            (base_of(tokens[main].lower) if not be else "be", *map(stem_of, words), tokens[turn].lower)
-        )
+        verb = "be" if be else being + base_of(tokens[main].lower)
+        does = " ".join((verb, *map(stem_of, words), tokens[turn].lower))
         yield Deed(subject, does, other, words_of(text, tokens, start, stop))

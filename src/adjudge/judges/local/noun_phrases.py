@@ -28,7 +28,8 @@ def phrase_before(tokens: Sequence[Token], verb: int) -> tuple[Phrase | None, in
     end = verb
     while end and tokens[end - 1].tag == "A":
         end -= 1
-    if end and tokens[end - 1].tag == "W" and tokens[end - 1].lower in ("who", "which", "that"):
+    relative = bool(end) and tokens[end - 1].tag == "W" and tokens[end - 1].lower in ("who", "which", "that")
+    if relative:
         end -= 1
         end -= bool(end) and tokens[end - 1].text == ","
     start = end
@@ -37,6 +38,7 @@ def phrase_before(tokens: Sequence[Token], verb: int) -> tuple[Phrase | None, in
     before = tokens[start - 1] if start else None
     # "The son of the king chased", "A and B chased": not the phrase beside the verb alone.
     own = before is None or before.tag in ",SW" or (before.tag == "C" and _has_verb(tokens[: start - 1]))
+    own = own or (relative and before is not None and before.tag in "VIEG")
     return (_phrase(tokens[start:end]), start) if own else (None, start)
 
 
