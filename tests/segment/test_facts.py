@@ -305,3 +305,135 @@ def test_as_many_facts_as_people_found_in_biographies(data: Callable[[str], Path
     assert len(found) == 496
     assert pearsonr(people, ours).statistic >= 0.77
     assert spearmanr(people, ours).statistic >= 0.81
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Nils Aho was the first to grow rice and tea in Lapland.",
+            ["was the first to grow rice and tea in Lapland"],
+        ),
+        ("Nils Aho was so kind and so patient.", ["was so kind", "was so patient"]),
+        (
+            "Nils Aho lived in the harbour, as well as in a cave.",
+            ["lived in the harbour", "lived in a cave"],
+        ),
+        (
+            "Nils Aho sold walking sticks, including hiking poles, climbing poles, and canes.",
+            [
+                "sold walking sticks",
+                "sold walking sticks including hiking poles",
+                "sold walking sticks including climbing poles",
+                "sold walking sticks including canes",
+            ],
+        ),
+        (
+            "Nils Aho taught many skills, such as mending nets, reading the wind, and salting fish.",
+            [
+                "taught many skills",
+                "taught many skills such as mending nets",
+                "taught many skills such as reading the wind",
+                "taught many skills such as salting fish",
+            ],
+        ),
+        (
+            "Nils Aho worked in acting, law and trade.",
+            ["worked in acting", "worked in law", "worked in trade"],
+        ),
+        (
+            "Nils Aho was helped by two friends: Ada Berg and Bo Lund.",
+            ["was helped by two friends", "was helped by Ada Berg", "was helped by Bo Lund"],
+        ),
+        ("Nils Aho sang with Berg & Sons.", ["sang with Berg & Sons"]),
+        (
+            "Nils Aho visited Peru, Bosnia and Herzegovina, and Chile.",
+            ["visited Peru", "visited Bosnia and Herzegovina", "visited Chile"],
+        ),
+        (
+            "Nils Aho lived in and around Turku.",
+            ["lived in and around Turku"],
+        ),
+        (
+            "Nils Aho looked for warts, moles (of any kind), and open wounds.",
+            [
+                "looked for warts",
+                "looked for moles",
+                "looked for warts, moles (of any kind)",
+                "looked for open wounds",
+            ],
+        ),
+        (
+            "Nils Aho lived in Turku, although Ada Berg never left Oslo.",
+            ["lived in Turku"],
+        ),
+    ],
+)
+def test_what_is_listed_is_told_in_words_that_read(text: str, expected: list[str]) -> None:
+    own = [f"Nils Aho {rest}." for rest in expected]
+    assert [fact for fact in facts(text) if fact.startswith("Nils")] == own
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "The islands that make up the county are Arn, Bel and Cor.",
+            [f"The islands that make up the county are {name}." for name in ("Arn", "Bel", "Cor")],
+        ),
+        (
+            "The runner who has won most races is Ada Berg, with a total of 28 wins.",
+            ["The runner who has won most races is Ada Berg.", "Ada Berg has a total of 28 wins."],
+        ),
+        (
+            "There are 50 islands, with about 16 of them being inhabited.",
+            ["There are 50 islands.", "About 16 of them are inhabited."],
+        ),
+        (
+            "The rules say that the chair is elected in May, and that the chair serves three years.",
+            [
+                "The rules say that the chair is elected in May.",
+                "The rules say that the chair serves three years.",
+            ],
+        ),
+        (
+            "The bees live in bark and soil, where they store wax.",
+            ["The bees live in bark.", "The bees live in soil.", "In bark and soil the bees store wax."],
+        ),
+        (
+            "Ada Berg herself fell ill. Her notes were lost.",
+            ["Ada Berg herself fell ill.", "Ada Berg's notes were lost."],
+        ),
+        (
+            "Three of the divers died by accident, leaving large families.",
+            ["Three of the divers died by accident.", "Three of the divers left large families."],
+        ),
+        (
+            'The song "It\'s a Long Way" was sung by Bo Lund.',
+            ['The song "It\'s a Long Way" was sung by Bo Lund.'],
+        ),
+        (
+            "Driving while intoxicated refers to driving a car.",
+            ["Driving while intoxicated refers to driving a car."],
+        ),
+    ],
+)
+def test_clauses_have_the_subject_that_they_are_told_of(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Passage 6 states that the toll is $2.", ["The toll is $2."]),
+        ("Passages 1 and 3 both mention that the toll is $2.", ["The toll is $2."]),
+        ("According to Document [2], the toll is $2.", ["The toll is $2."]),
+        ("It is mentioned in Passage 7 that the toll is $2.", ["The toll is $2."]),
+        (
+            "The passages suggest that the toll is $2, but do not mention when it is paid.",
+            ["The toll is $2."],
+        ),
+    ],
+)
+def test_what_a_numbered_source_says_is_told_without_it(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected

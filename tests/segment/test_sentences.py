@@ -229,3 +229,10 @@ def test_the_language_is_the_one_that_a_sample_names_by_its_code(named: str | in
 def test_an_unknown_language_is_split_as_without_one(code: str | None) -> None:
     text = "Dr. Webb came on the 5. May flowers bloomed. 他来了。她走了。"
     assert words(text, code) == words(text)
+
+
+@pytest.mark.parametrize("blank", ["\u00a0", "\u2003", "\u2009", "\u2029", "\u202f", "\u3000", "\u0085"])
+@pytest.mark.parametrize("language", [None, "zh"])
+def test_wide_blanks_behind_a_capital_are_read(blank: str, language: str | None) -> None:
+    text = f"They took plan B{blank}. It failed."
+    assert [text[start:end] for start, end in split_sentences(text, language)][-1] == "It failed."

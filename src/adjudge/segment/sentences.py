@@ -11,6 +11,8 @@ from adjudge.types import Span
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _CJK_SHARE = 0.1
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_WIDE_BLANK = re.compile(r"[^\S\x00-\x7f]")
+"""White space of more than one byte, such as a no-break space: the splitter fails on it behind a capital."""
 
 _BULLET = r"(?:[-*+•‣◦▪–]|\(?(?:[0-9]{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])"
 _BREAK = re.compile(rf"\n(?=[ \t]*(?:\r?\n|{_BULLET}[ \t]))|(?<=[:;.!?…：；。！？])[ \t\r]*\n")
@@ -38,8 +40,8 @@ def split_sentences(text: str, language: str | None = None) -> list[Span]:
     A line break ends a sentence only at a blank line, before a list item, or after closing punctuation, so
     that text wrapped at a column stays whole. A list item's number belongs to the sentence that follows it.
     """
-    # The splitter is handed UTF-8, which has no lone surrogates; the stand-in has the same length.
-    search = text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    # The splitter is handed UTF-8, which has no lone surrogates; the stand-ins have the same length.
+    search = text if text.isascii() else _WIDE_BLANK.sub(" ", _SURROGATE.sub("\ufffd", text))
     code = language or guess_language(text)
     spans: list[Span] = []
     start = 0

@@ -13,7 +13,7 @@ from adjudge.segment.claims.cuts import Cut, find_cuts
 from adjudge.segment.claims.leads import is_link, kind_of, lead_of
 from adjudge.segment.claims.lists import items_of
 from adjudge.segment.claims.nouns import antecedent_at, told_in_brackets, work_in
-from adjudge.segment.claims.tokens import Token, has_verb, tokens_of, verb_at, words_of
+from adjudge.segment.claims.tokens import Token, has_verb, main_verb_at, tokens_of, verb_at, words_of
 from adjudge.segment.claims.topics import Topic, filled, labelled, remembered
 from adjudge.segment.claims.verbgroup import (
     Group,
@@ -35,9 +35,11 @@ _NO_COMMA = re.compile(
 """"In 1990 he moved": the blank where others put a comma."""
 _MADE = re.compile(r"(?:it|him|her|them) (?P<what>(?:the|an?|one of) .*)")
 """What somebody or something is by that: "making it the largest"."""
+_SEVERAL = re.compile(r"[2-9]|\b(?:most|many|some|all|them)\b")
 _ASIDES = word_set("relative with doing done apposition")
 _STATES = word_set("located situated based known named called associated headquartered home owned operated")
 _ABOUT_SUBJECT = word_set("known born educated considered regarded raised")
+_REFLEXIVES = word_set("himself herself itself themselves")
 _LONGEST_SUBJECT = 16
 _LONGEST_LABEL = 8
 
@@ -95,6 +97,14 @@ class _Sentence:
                     self.subject = self._named(cut.at + (lead if cut.at == 0 else 0), end)
                     self.topic = remembered(self.topic, self.subject)
                     continue
+            if cut.kind == "said":
+                # "says that A and that B": both are said by the same
+                that = next(at for at in range(main[0], cut.at) if tokens[at].tag == "S")
+                own = self._named(main[0], verb) if (verb := verb_at(tokens, main[0], that)) else ""
+                self._add(
+                    f"{own} {self._words(verb or main[0], that)} {self._words(cut.at, end)}", cut.at, end
+                )
+                continue
             self._piece(cut, end, lead, bounds[index - 1])
         if lead:
             self._tell_lead(kind, lead)
@@ -147,7 +157,13 @@ class _Sentence:
         rest = words[len(self.tokens[cut.at].text) :].strip()
         subject = self.subject or near
         if cut.kind == "with":
-            said = f"{subject} {'had' if self.group.past else 'has'} {rest}"
+            what, being, how = rest.partition(" being ")
+            if being:
+                said = f"{what} {'are' if is_many(what) or _SEVERAL.search(what) else be} {how}"
+            elif subject.lower() == "there":
+                said = f"{near} have {rest}"
+            else:
+                said = f"{subject} {'had' if self.group.past else 'has'} {rest}"
         elif cut.kind == "doing":
             subject = near if subject.lower() == "there" else subject
             many = self.group.many or is_many(subject)
@@ -162,7 +178,7 @@ class _Sentence:
         elif cut.kind == "apposition":
             # "He and his wife, Eliza,": she is the wife
             near = near.rpartition(" and ")[2] if near.lower().startswith(("he ", "she ")) else near
-            said = f"{near} {be} {words}"
+            said = f"{near} {('were' if self.group.past else 'are') if is_many(near) else be} {words}"
         else:
             said = self._relative(cut.at, end, first, rest, near)
         self._add(said, cut.at, end)
@@ -174,7 +190,7 @@ class _Sentence:
             return f"{near}'s {rest}"
         if first == "where":
             # Without a comma, so that the place is no fact of its own: it was told before.
-            return f"in {near} {self._replaced(at + 1, end)}"
+            return f"in {near} {_within(self._replaced(at + 1, end))}"
         if first == "whom":
             return f"{self._replaced(at + 1, end)} {near}"
         if first in ("who", "which", "that"):
@@ -199,12 +215,12 @@ class _Sentence:
         """A clause with its own subject, which becomes the one that later pieces share."""
         tokens = self.tokens
         begin = start + lead
-        verb = verb_at(tokens, begin, end)
+        verb = main_verb_at(tokens, begin, end)
         if verb is None and end < len(tokens) and tokens[end].text == ":" and end - start <= _LONGEST_LABEL:
             sure = end - start > 1 and all(token.capital for token in tokens[start:end])
             self.topic = labelled(self.topic, self._words(start, end), sure)
             return
-        if verb is None or verb - begin > _LONGEST_SUBJECT:
+        if verb is None or sum(not token.depth for token in tokens[begin:verb]) > _LONGEST_SUBJECT:
             self._add(self._words(start, end), start, end)
             return
         self.group = group_of(self.text, tokens, verb, end)
@@ -269,6 +285,8 @@ class _Sentence:
     def _named(self, start: int, end: int) -> str:
         """A subject in words: its pronoun or possessive replaced by the topic where there is one."""
         start, end = self._subject_at(start, end)
+        while start < end - 1 and self.tokens[start].tag == "S":
+            start += 1
         return filled(self._words(start, end), self.topic) if end > start else self.subject
 
     def _subject_at(self, start: int, verb: int) -> tuple[int, int]:
@@ -276,7 +294,9 @@ class _Sentence:
         without those before it.
         """
         tokens, end = self.tokens, verb
-        while end > start and (tokens[end - 1].tag == "A" or tokens[end - 1].text == ","):
+        while end > start + 1 and (
+            tokens[end - 1].tag == "A" or tokens[end - 1].text == "," or tokens[end - 1].lower in _REFLEXIVES
+        ):
             end -= 1
         first = next((at for at in range(start, end) if tokens[at].tag != "A"), start)
         return (first if tokens[first].lower in SUBJECT_PRONOUNS else start), end

@@ -26,7 +26,9 @@ class Cut(NamedTuple):
 
     at: int
     kind: str
-    """`clause` (own subject), `verb` (same one), relative, with, doing, done, apposition, resume."""
+    """`clause` (own subject), `verb` (same one), `said` (a further "that …"), relative, with, doing, done,
+    apposition, resume.
+    """
     drop: int
 
 
@@ -58,6 +60,9 @@ def _cuts_at(tokens: Sequence[Token], at: int, clause: int, last: str) -> list[C
         if last == "doing" and at + 1 < len(tokens) and tokens[at + 1].tag == "G":
             return [Cut(at + 1, "doing", 2 if tokens[at - 1].text == "," else 1)]
         return _after_coordinator(tokens, at, clause)
+    if token.lower in ("although", "though") and tokens[at - 1].text == "," and at + 1 < len(tokens):
+        sure = verb_at(tokens, clause, at) is not None and _has_own_subject(tokens, at + 1, sure=True)
+        return [Cut(at + 1, "clause", 2)] if sure else []
     if token.lower == "with" and _is_quantity(tokens, at, clause):
         return [Cut(at, "with", 0)]
     if token.lower in ("who", "that", "which", "whose", "known") and _tells_of_subject(tokens, at, clause):
@@ -126,6 +131,9 @@ def _kind_after_comma(tokens: Sequence[Token], at: int, before: int | None, clos
     if before is not None and tokens[next_word].tag == "I" and _has_modal(tokens, before):
         return "verb"
     if tokens[next_word].tag == "P":
+        described = next_word > at and next_word + 1 < len(tokens) and tokens[next_word + 1].tag == "N"
+        if described and first.lower.endswith("ly"):
+            return None  # "acne, sexually transmitted diseases"
         return "done" if next_word + 1 < len(tokens) and tokens[next_word + 1].tag in "RTDNM#C" else None
     if before is not None and tokens[next_word].tag == "V":
         return None if first.lower in ("said", "says") else "verb"
@@ -205,6 +213,9 @@ def _after_coordinator(tokens: Sequence[Token], at: int, clause: int) -> list[Cu
     before = _verb_before(tokens, clause, at)
     if start >= len(tokens) or before is None:
         return []
+    if tokens[start].lower == "that":
+        said = any(token.tag == "S" and token.lower == "that" for token in tokens[clause + 1 : at])
+        return [Cut(start, "said", drop)] if said and has_verb(tokens[start:]) else []
     verb = _skip_adverbs(tokens, start)
     if tokens[verb].tag == "V":
         said = any(token.tag == "S" and token.lower == "that" for token in tokens[clause + 1 : at])

@@ -12,7 +12,7 @@ from adjudge.segment.claims.leads import is_date, kind_of, lead_of
 from adjudge.segment.claims.phrases import Phrase, phrases_of
 from adjudge.segment.claims.roles import names_in, renamed_in, role_of, with_article
 from adjudge.segment.claims.series import series_in
-from adjudge.segment.claims.tokens import Token, denial_at, group_end, tokens_of, verb_at, words_of
+from adjudge.segment.claims.tokens import Token, denial_at, group_end, main_verb_at, tokens_of, words_of
 from adjudge.segment.claims.words import ARTICLES, CONDITIONS, FORMS_OF_BE, word_set
 
 _GOVERNED = word_set("of to for with as into about against like on upon")
@@ -31,7 +31,7 @@ def facts_of(clause: str) -> list[str]:
     if not tokens:
         return [clause]
     lead = lead_of(tokens)
-    verb = verb_at(tokens, lead, len(tokens))
+    verb = main_verb_at(tokens, lead, len(tokens))
     if verb is None:
         return _label(clause, tokens)
     if lead and kind_of(tokens, lead) == "condition":
@@ -65,8 +65,8 @@ class _Clause:
         self.prefix = text[begin : tokens[self.after - 1].end]
         self.head = self.prefix
         """What stands before the items of the last list."""
-        self.listing = 0
-        """Where `including` stands, once a phrase began with it."""
+        self.listing = (0, 0)
+        """Where `including` or `such as` stands, once a phrase began with it."""
         self.out: list[str] = []
 
     def _group_end(self) -> int:
@@ -91,7 +91,8 @@ class _Clause:
             self._tell(joined_phrases(self.tokens, self.lead, self.after, phrases))
         if self.lead and kind_of(self.tokens, self.lead) == "phrase":
             self._lead()
-        self.out += names_in(self.text, self.tokens, subject)
+        if self.tokens[subject.start].tag != "R":
+            self.out += names_in(self.text, self.tokens, subject)
         return self.out
 
     def _is_conditional(self) -> bool:
@@ -133,7 +134,11 @@ class _Clause:
             # "was born 6 May 1979 in Oslo": the place is not one of that day
             if not is_date(self.tokens, first.start, first.end) or not self.prefix.endswith(("born", "died")):
                 base = f"{self.prefix} {self._text(first)}"
-            self._object(first)
+            own = self.tokens[first.start : first.end]
+            if len(own) > 2 and own[0].tag == "G" and own[1].tag == "R":
+                self._phrase(self.prefix, first)
+            else:
+                self._object(first)
             rest = phrases[1:]
         elif self._is_governed(first):
             base = f"{self.prefix} {self._text(first)}"
@@ -150,13 +155,12 @@ class _Clause:
         """Tell one more phrase; returns what later phrases are told of."""
         if phrase.kind == "sibling":
             own = Phrase(phrase.start + 1, phrase.end, "object")
-            listing = f" {self._words(self.listing, self.listing + 1)} " if self.listing else ""
-            if listing:
-                base = base.partition(listing)[0] + listing + self._text(own)
-                self.out.append(base)
-                return base
+            if self.listing[0] and self.tokens[self.listing[0]].lower == "including":
+                return self._listed(base, own)
             self._object(own)
             return f"{self.prefix} {self._text(own)}"
+        if phrase.kind == "member":
+            return self._listed(base, phrase)
         if phrase.kind == "bracket":
             held = base if self._text(previous) in base else f"{base} {self._text(previous)}"
             self.out.append(f"{held} {self._text(phrase)}")
@@ -168,7 +172,10 @@ class _Clause:
                 self.out.append(f"{self.head} {joined(self.text, self.tokens, item)}")
             return base
         opener = self.tokens[phrase.start]
-        self.listing = phrase.start if opener.lower == "including" else self.listing
+        second = self.tokens[min(phrase.start + 1, phrase.end - 1)]
+        lists_doings = opener.lower == "like" and second.tag == "G"
+        if opener.lower in ("including", "such") or lists_doings:
+            self.listing = (phrase.start, phrase.start + 1 + (opener.lower == "such"))
         about = opener.tag == "P" or opener.lower == "from"
         if about and previous.kind == "object" and self._is_role(previous):
             self._phrase(self.prefix, phrase)
@@ -179,11 +186,21 @@ class _Clause:
         extends = phrase.kind == "verbal" or opener.lower in ("including", "such")
         return f"{base} {self._text(phrase)}" if extends else base
 
+    def _listed(self, base: str, member: Phrase) -> str:
+        """Further members of what is listed; returns what later phrases are told of."""
+        listing = f" {self._words(*self.listing)} "
+        head = base.partition(listing)[0] + listing
+        items = items_in(self.tokens, member.start, member.end, open_ended=True)
+        self.out += [head + joined(self.text, self.tokens, item) for item in items]
+        return head + self._text(member)
+
     def _leans(self, phrase: Phrase, previous: Phrase) -> bool:
         """Whether a phrase says more of the noun before it: "for repairs costing", "with a degree in law"."""
         opener = self.tokens[phrase.start]
         if opener.tag in "GPW" or opener.lower in ("including", "such"):
             return True
+        if self.tokens[phrase.start - 1].tag == "C" and opener.lower == self.tokens[previous.start].lower:
+            return False  # "a rise in prices and in wages"
         if self.tokens[previous.start].lower == "from" and is_date(self.tokens, previous.start, previous.end):
             return True
         return self.tokens[previous.end - 1].tag == "N" and not is_date(self.tokens, phrase.start, phrase.end)
@@ -204,14 +221,34 @@ class _Clause:
             self.out.append(f"{base} {self._text(phrase)}")
             return
         opener = self._words(start, inner)
+        colon = next((at for at in range(inner + 1, phrase.end - 1) if tokens[at].text == ":"), None)
+        if colon is not None and not tokens[colon].depth and tokens[colon - 1].tag == "N":
+            # "formed by five members: Iran, …"
+            self.out.append(f"{base} {self._words(start, colon)}")
+            inner = colon + 1
         self.head = f"{base} {opener}"
-        for item in items_in(tokens, inner, phrase.end):
+        for item in items_in(tokens, inner, phrase.end, open_ended=self._goes_on(phrase.end)):
             said = joined(self.text, tokens, item)
+            if tokens[item[0][0]].tag == "R" and item[0][0] > inner:
+                # "in the gut, as well as in soil"
+                self.out.append(f"{base} {said}")
+                continue
             if opener.endswith("as") and tokens[inner].lower in ("a", "an") and tokens[item[0][0]].tag == "N":
                 said = with_article(said)
             self.out.append(" ".join(part for part in (base, opener, said) if part))
         self.out += names_in(self.text, tokens, phrase)
         self.out += renamed_in(self.text, tokens, Phrase(inner, phrase.end, "object"))
+
+    def _goes_on(self, end: int) -> bool:
+        """Whether a list goes on behind a bracket: "acne, warts (verrucae), and eczema"."""
+        if end >= len(self.tokens) or self.tokens[end].text != "(":
+            return False
+        depth = self.tokens[end].depth
+        close = next(
+            (at for at in range(end + 1, len(self.tokens) - 1)
+             if self.tokens[at].text == ")" and self.tokens[at].depth == depth), None
+        )  # fmt: skip
+        return close is not None and (self.tokens[close + 1].text == "," or self.tokens[close + 1].tag == "C")
 
     def _inner(self, phrase: Phrase) -> int:
         """Where the part of a phrase begins that may be a list, behind "in", "to see", "for having"."""
@@ -223,9 +260,13 @@ class _Clause:
         elif tokens[at].tag not in "TGP":
             # "allows you to pay …"
             at = next((i for i in range(at, phrase.end) if tokens[i].tag == "T"), at)
+        if tokens[phrase.start].lower in ("including", "such"):
+            return at
         verbs = at
         while verbs < phrase.end and tokens[verbs].tag in "TIGPEA":
             verbs += 1
+        if verbs == at + 1 and tokens[at].tag == "G" and verbs < phrase.end and tokens[verbs].tag in ",C":
+            return at  # "in acting, business and law"
         paired = [
             index
             for index in range(verbs, phrase.end - 1)
@@ -238,6 +279,8 @@ class _Clause:
     def _object(self, phrase: Phrase) -> None:
         """A fact for each item of what the verb is said of; a nationality is an item."""
         self.head = self.prefix
+        if self.tokens[phrase.start].text == ":" and phrase.end - phrase.start > 1:
+            phrase = Phrase(phrase.start + 1, phrase.end, "object")
         colon = next((at for at in range(phrase.start, phrase.end) if self.tokens[at].text == ":"), None)
         if colon is not None and phrase.start < colon < phrase.end - 1 and not self.tokens[colon].depth:
             self.out.append(f"{self.prefix} {self._words(phrase.start, colon)}")

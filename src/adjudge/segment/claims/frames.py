@@ -82,11 +82,29 @@ _NOTHING_KNOWN = (
     r"(?:However, )?it is (?:unclear|not clear|not known|unknown)"
     r" (?:which|who|what|whether|if|when|where|how)",
 )
+_NUMBERED = (
+    r"(?:passages?|documents?|sources?|contexts?|articles?|search results?) \[?\d{1,3}\]?"
+    r"(?:(?:,|,? and| &) (?:passage |document )?\[?\d{1,3}\]?)*"
+)
+_TOLD_BY = rf"(?:{_GIVEN}|(?:the )?{_NUMBERED})"
+_NO_MORE_TOLD = re.compile(
+    r",? (?:but|and|though|although|however,?) (?:(?:it|they|the \w+) )?(?:do|does|did)(?: not|n['’]t)"
+    rf" {_TELL}\b[^.;]*"
+)
+"""What the source does not tell, behind what it does."""
 _FRAMES = (
     re.compile(rf"(?P<link>(?:yes|no), )?{_FROM_GIVEN}, ", re.IGNORECASE),
+    re.compile(rf"(?P<link>)(?:according to|as per|in|from) {_NUMBERED}, ", re.IGNORECASE),
     re.compile(
-        rf"(?P<link>(?:yes|no), )?{_GIVEN} (?:also )?(?:\w+ly )?(?:states?|mentions?|says?|notes?|indicates?|"
-        r"explains?|shows?|emphasi[sz]es?|specif(?:y|ies)|suggests?) that ",
+        rf"(?P<link>){_LINK}it (?:is|was) (?:also )?(?:stated|mentioned|noted|indicated)"
+        rf"(?: (?:in|by) {_TOLD_BY})? that ",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?P<link>(?:yes|no), )?{_LINK}{_TOLD_BY} (?:also |both |all |\w+ly )*"
+        r"(?:states?|mentions?|says?|notes?|indicates?|explains?|shows?|emphasi[sz]es?|specif(?:y|ies)|"
+        r"suggests?|reiterates?|confirms?|reports?|adds?|claims?|highlights?|reveals?|concludes?|points? out|"
+        r"implies|imply) that ",
         re.IGNORECASE,
     ),
 )
@@ -102,3 +120,14 @@ def unframed(sentence: str) -> str:
             link, rest = found["link"] or "", sentence[found.end() :]
             sentence = link + rest if link else rest[:1].upper() + rest[1:]
     return sentence
+
+
+def without_frame(sentence: str, start: int) -> tuple[str, int]:
+    """The same with where it starts then; `yes` and `no` before the source go too."""
+    for frame in _FRAMES:
+        found = frame.match(sentence)
+        if found and sentence[found.end() :].strip(" ."):
+            sentence, start = sentence[found.end() :], start + found.end()
+            if untold := _NO_MORE_TOLD.search(sentence):
+                sentence = sentence[: untold.start()] + sentence[untold.end() :]
+    return sentence, start

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from adjudge.segment.claims.series import is_value
 from adjudge.segment.claims.tokens import Token, denial_at, words_of
-from adjudge.segment.claims.words import MONTHS, word_set
+from adjudge.segment.claims.words import MONTHS, is_double_name, word_set
 
 Item = list[tuple[int, int]]
 """The ranges of tokens that make up an item of a list."""
@@ -79,13 +79,16 @@ def is_adjective(word: str) -> bool:
     return bool(_ADJECTIVE.match(word)) and word not in _NOT_ADJECTIVE
 
 
-def items_in(tokens: Sequence[Token], start: int, end: int, *, roles: bool = False) -> list[Item]:
+def items_in(
+    tokens: Sequence[Token], start: int, end: int, *, roles: bool = False, open_ended: bool = False
+) -> list[Item]:
     """The items of [start, end), each as the token ranges that make it up; one if there is no list.
 
-    `roles`: what someone is said to be, where nouns without an article are further roles.
+    `roles`: what someone is said to be, where nouns without an article are further roles. `open_ended`:
+    whether the list goes on behind, so that no `and` need be in it.
     """
     whole = [[(start, end)]]
-    joins = [at for at in range(start + 1, end - 1) if _joins(tokens, at, start)]
+    joins = [at for at in range(start + 1, end - 1) if _joins(tokens, at, start)] + [end] * open_ended
     if not joins or any(tokens[at].lower in _WHOLE for at in range(max(0, start - 2), min(end, start + 3))):
         if not (joins and tokens[start].lower == "both"):
             return whole
@@ -95,6 +98,8 @@ def items_in(tokens: Sequence[Token], start: int, end: int, *, roles: bool = Fal
     found = [(a + 1, b) for a, b in pairwise(edges) if a + 1 < b]
     found = [(a + 2 * (tokens[a].lower == "well" and tokens[a - 1].lower == "as"), b) for a, b in found]
     if len(found) < 2 or not all(_is_item(tokens, a, b) for a, b in found) or not _alike(tokens, found):
+        return whole
+    if tokens[found[0][0]].tag != "A" and any(tokens[a].tag == "A" for a, _ in found):
         return whole
     if denial_at(tokens, start, end) is not None:
         return whole
@@ -108,6 +113,11 @@ def _joins(tokens: Sequence[Token], at: int, start: int) -> bool:
     if token.depth or token.lower not in ("and", "or", "&"):
         return False
     before, after = tokens[at - 1], tokens[at + 1]
+    if token.text == "&" and before.capital and after.capital:
+        return False
+    beyond = tokens[at + 2] if after.lower == "the" and at + 2 < len(tokens) else after
+    if is_double_name(before.lower, beyond.lower):
+        return False
     if after.tag == "V" or (after.tag == "A" and tokens[at + 2 : at + 3] and tokens[at + 2].tag in "VEIPA"):
         return False
     if before.tag == "M" and after.tag == "M" and _in_house(tokens, at, start):
@@ -170,7 +180,7 @@ def _shared(tokens: Sequence[Token], found: list[tuple[int, int]], roles: bool) 
         or (is_people(head) and is_people(first_of_last))
         for head in heads
     )
-    if short and alike and last_end - last_start >= 2 and first_of_last.tag not in "DR":
+    if short and alike and last_end - last_start >= 2 and first_of_last.tag not in "DRA":
         head = (last_start + 1, last_end)
         return [[item, head] for item in found[:-1]] + [[found[-1]]]
     begin, first_end = found[0]

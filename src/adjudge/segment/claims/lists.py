@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from adjudge.segment.claims.tokens import Token, tokens_of
-from adjudge.segment.claims.words import BE, DETERMINERS, MONTHS, PREPOSITIONS
+from adjudge.segment.claims.words import BE, DETERMINERS, MONTHS, PREPOSITIONS, is_double_name
 
 _LONGEST_ITEM = 7
 _WHOLE = frozenset({"between", "both", "either", "combination", "relationship"})
@@ -36,7 +36,8 @@ def items_of(clause: str) -> list[str]:
 def _join(tokens: list[Token]) -> int | None:
     """The last `and` outside brackets that has words on both sides."""
     for at in range(len(tokens) - 2, 1, -1):
-        if tokens[at].lower == "and" and not tokens[at].depth:
+        named = is_double_name(tokens[at - 1].lower, tokens[at + 1].lower)
+        if tokens[at].lower == "and" and not tokens[at].depth and not named:
             return at
     return None
 

@@ -42,7 +42,14 @@ def antecedent_at(tokens: Sequence[Token], start: int, end: int) -> int:
         token, within = tokens[at - 1], at < end
         counted = within and tokens[at].tag == "#"
         reviewed = token.tag == "P" and within and tokens[at].tag == "N"
-        if token.text in ",;:" or (token.tag in "VCEIGPTSA" and not reviewed):
+        paired = (
+            token.tag == "C"
+            and within
+            and tokens[at].tag == "N"
+            and at - 1 > start
+            and tokens[at - 2].tag == "N"
+        )
+        if token.text in ",;:" or (token.tag in "VCEIGPTSA" and not (reviewed or paired)):
             break
         if token.tag == "R" and token.lower != "of" and not counted:
             break

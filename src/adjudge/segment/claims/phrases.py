@@ -38,7 +38,9 @@ _TITLES = word_set(
 
 
 class Phrase(NamedTuple):
-    """Tokens [start, end) and what they are: object, prep, verbal (has a verb form), bracket or sibling."""
+    """Tokens [start, end) and what they are: object, prep, verbal (has a verb form), bracket, sibling, or
+    member (a further one of what "such as" lists, with a verb form).
+    """
 
     start: int
     end: int
@@ -114,6 +116,8 @@ def _opens(tokens: Sequence[Token], at: int, begin: int, starts: list[tuple[int,
         return None
     if token.tag == "T":
         return "verbal" if before in "NM#OA'," and not _is_controlled(tokens, at, starts[-1]) else None
+    if token.tag == "G" and _is_member(tokens, at, starts):
+        return "member"
     if token.tag == "G":
         complement = tokens[at + 1].tag in "DR#MO" and token.lower in ING
         listed = tokens[starts[-1][0]].tag in "RD" and starts[-1][1] == "prep" and before == ","
@@ -121,12 +125,26 @@ def _opens(tokens: Sequence[Token], at: int, begin: int, starts: list[tuple[int,
             return None
         return "verbal" if complement and before in "NM#O,A" else None
     if token.tag == "P":
-        return "verbal" if before in "NM#" else None
+        describes = tokens[at + 1].tag in ("NP" if before == "#" else "N")  # "a black mixed breed"
+        return "verbal" if before in "NM#" and not describes else None
     if token.tag in "WS":
         return "verbal" if before not in "R" else None
     if token.tag == "C" and token.lower == "and":
         return "sibling" if _is_sibling(tokens, at, begin, starts) else None
     return None
+
+
+def _is_member(tokens: Sequence[Token], at: int, starts: list[tuple[int, str]]) -> bool:
+    """Whether an -ing form goes on with a list of them: "such as taking walks in parks, riding bikes"."""
+    if not (tokens[at - 1].text == "," or (tokens[at - 1].tag == "C" and tokens[at - 2].text == ",")):
+        return False
+    for start, kind in reversed(starts):
+        opener = tokens[start]
+        if kind == "prep" and opener.lower in ("such", "including", "like"):
+            return tokens[start + 1 + (opener.lower == "such")].lower.endswith("ing")
+        if opener.tag in "SW":
+            return False
+    return False
 
 
 def _opens_prep(
@@ -142,8 +160,8 @@ def _opens_prep(
         return "verbal"
     if before == "M" and after.tag == "M" and _is_title(tokens, at):
         return None
-    if _awaits_verb(tokens, starts[-1], at):
-        return None
+    if _awaits_verb(tokens, starts[-1], at) or (before == "C" and tokens[at - 2].tag == "R"):
+        return None  # or "in and around"
     if token.lower in _NO_OPENERS or before == "R":
         return None
     if after.tag in ",V" and after.text not in "($€£“\"'":

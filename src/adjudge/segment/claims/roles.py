@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from adjudge.segment.claims.items import Item, is_adjective, is_people, joined, people_at
@@ -14,6 +15,7 @@ _ESTEEMED = word_set(
     " notable prolific accomplished award-winning versatile talented respected distinguished"
     " highly-respected noted"
 )
+_VOWEL = re.compile(r"(?!uni(?!n|m)|us[aeu]|eu|one\b|ut[aei])[aeiou]|hour|honest|honou?r|heir", re.IGNORECASE)
 
 
 def role_of(text: str, tokens: Sequence[Token], item: Item) -> list[str]:
@@ -71,7 +73,7 @@ def renamed_in(text: str, tokens: Sequence[Token], phrase: Phrase) -> list[str]:
 
 def with_article(words: str) -> str:
     """A noun with `a` or `an`."""
-    return f"{'an' if words[:1].lower() in 'aeiou' else 'a'} {words}"
+    return f"{'an' if _VOWEL.match(words) else 'a'} {words}"
 
 
 def _skip(tokens: Sequence[Token], at: int, end: int, tag: str) -> int:
@@ -84,4 +86,6 @@ def _is_name(tokens: Sequence[Token], start: int, end: int, last: int) -> bool:
     """Whether capitals after a noun name it: no abbreviation, and no further noun follows."""
     shouted = any(token.text.isupper() and len(token.text) > 1 for token in tokens[start:end])
     noun = tokens[start - 1].lower
-    return not shouted and (end == last or tokens[end].tag not in "N'") and not is_adjective(noun)
+    goes_on = end < last and (tokens[end].tag in "N'" or tokens[end].lower == "of")
+    describes = is_adjective(noun) or noun.endswith("ing") or noun == "first"
+    return not (shouted or goes_on or describes)

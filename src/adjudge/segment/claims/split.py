@@ -16,6 +16,8 @@ from msgspec import Struct
 from adjudge.segment.claims.cjk import chinese_clauses, chinese_items, has_kana, japanese_clauses
 from adjudge.segment.claims.clauses import Piece, clauses_of
 from adjudge.segment.claims.facts import facts_of
+from adjudge.segment.claims.frames import without_frame
+from adjudge.segment.claims.layout import items_under, labelled_members, lines_of
 from adjudge.segment.claims.statements import bare, is_heading, is_statement, tidy, without_marks
 from adjudge.segment.claims.topics import Topic
 from adjudge.segment.sentences import guess_language, split_sentences
@@ -64,12 +66,17 @@ def claims_of_sentences(
     code = language or guess_language(text)
     claims: list[Claim] = []
     topic = Topic(person=person)
-    for number, (start, end) in enumerate(spans):
-        sentence = text[start:end]
+    for sentence, start, number, lead in lines_of(text, spans):
         if not is_statement(sentence) or (len(spans) > 1 and is_heading(sentence)):
             continue
         sentence, start = bare(sentence, start)
-        pieces, topic = _pieces(sentence, topic, code, fine)
+        sentence, start = without_frame(sentence, start)
+        if lead or (listed := labelled_members(sentence)):
+            pieces = [
+                (words, 0, len(sentence)) for words in (items_under(lead, sentence) if lead else listed)
+            ]
+        else:
+            pieces, topic = _pieces(sentence, topic, code, fine)
         told: set[str] = set()
         for words, first, last in pieces:
             said = tidy(words)

@@ -50,6 +50,7 @@ _NOT_ING = word_set(
 )
 _LISTING = word_set("such including include includes included like")
 _NAMING = word_set("named called titled entitled dubbed nicknamed")
+_NEVER_PASSIVE = word_set("died arrived occurred happened existed appeared disappeared emerged")
 _AFTER = {"so": PRONOUNS | {"that", "the"}, "up": frozenset({"to"})}
 _OWNING = word_set("the a an your his her its their my our them it him us")
 _NOUNS_IN_ING = word_set(
@@ -89,7 +90,7 @@ def _closed(
     """Tag of a word that belongs to a list, or None."""
     first = word[0]
     if word in CLITICS:
-        hosted = at > 0 and lowers[at - 1] in _HOSTS
+        hosted = at > 0 and lowers[at - 1] in _HOSTS and not depth
         return "V" if hosted else "'"
     if not first.isalnum():
         return ","
@@ -99,6 +100,12 @@ def _closed(
         return "#"
     if at and text[0].isupper():
         return "M"
+    if word == "having":
+        return "G"
+    if word == "following" and at and tags[-1] == "D":
+        return "N"
+    if word == "first" and at and tags[-1] in "D'" and after not in ("of", ""):
+        return "N"
     if word in AUXILIARIES:
         if at and tags[-1] in "D'" and word in ("can", "will", "might", "must", "do"):
             return "N"
@@ -159,7 +166,8 @@ def _open(text: str, word: str, after: str, at: int, tags: list[str], lowers: Se
     past = word in PAST or word in DONE or (word.endswith("ed") and len(word) > 4)
     if past and word not in _NOT_PAST and not (word in BASE_FORMS and word in NOUNISH and before != "O"):
         joined = at > 1 and before == "C" and tags[at - 2] == "P"
-        return _past_form(word, after, at, before, helper, joined=joined)
+        adverb = at > 1 and tags[-1] == "A"
+        return _past_form(word, after, at, before, helper, joined=joined, adverb=adverb)
     if word in PRESENT:
         return _present_form(word, after, at, tags, lowers)
     if word in BASE_FORMS:
@@ -179,14 +187,28 @@ def _before(at: int, tags: list[str], lowers: Sequence[str]) -> tuple[str, str]:
     return (tags[index], lowers[index]) if index >= 0 else (",", "")
 
 
-def _past_form(word: str, after: str, at: int, before: str, helper: str, *, joined: bool) -> str:
-    """`joined`: whether it follows a participle and `and`, as in "born and raised in Leeds"."""
+def _is_noun(word: str) -> bool:
+    """Whether a word stands on no list of small words."""
+    return word.isalpha() and not any(word in names for names, _ in _CLOSED) and word not in AUXILIARIES
+
+
+def _past_form(
+    word: str, after: str, at: int, before: str, helper: str, *, joined: bool, adverb: bool
+) -> str:
+    """`joined`: whether it follows a participle and `and`, as in "born and raised in Leeds"; `adverb`:
+    whether it follows one.
+    """
     if helper in FORMS_OF_BE or helper in HAVE:
         return "E"
     if before in _BEFORE_NOUN and not (before == "#" and after in PREPOSITIONS):
         return "N" if before in "D'" else "P"
-    if word in ONLY_PAST:
+    if word in ONLY_PAST or word in _NEVER_PASSIVE:
         return "V"
+    if before == "S" and helper != "that":
+        return "P"  # "driving while intoxicated"
+    if before == "," and adverb and _is_noun(after):
+        # "acne, sexually transmitted diseases"
+        return "P"
     if word in _NAMING and before in "NM":
         return "P"
     if word in ONLY_DONE or (after == "by" and before in "NM"):
@@ -196,6 +218,9 @@ def _past_form(word: str, after: str, at: int, before: str, helper: str, *, join
 
 def _present_form(word: str, after: str, at: int, tags: list[str], lowers: Sequence[str]) -> str:
     before, helper = _before(at, tags, lowers)
+    told = after in DETERMINERS or after == "that" or PRESENT[word] not in NOUNISH
+    if before == "#" and told and at > 1 and (at == 2 or tags[at - 2] == "M") and tags[at - 2] in "NM":
+        return "V"  # "Passage 9 gives"
     if before in _BEFORE_NOUN or helper in FORMS_OF_BE or helper in HAVE:
         return "N"
     if helper in _SINGULAR:

@@ -69,6 +69,24 @@ def verb_at(tokens: Sequence[Token], start: int, end: int) -> int | None:
     return None
 
 
+def main_verb_at(tokens: Sequence[Token], start: int, end: int) -> int | None:
+    """Position of the verb that a clause's subject has, or None: not the first of "the men who ran are"."""
+    verb = verb_at(tokens, start, end)
+    if verb is None:
+        return None
+    before = verb - 1
+    while before > start and tokens[before].tag == "A":
+        before -= 1
+    relative = (
+        before > start and tokens[before].lower in ("who", "which", "that") and tokens[before].tag in "WS"
+    )
+    if not relative or tokens[before - 1].text == ",":
+        return verb
+    stop = next((at for at in range(verb, end) if tokens[at].text == "," and not tokens[at].depth), end)
+    later = verb_at(tokens, group_end(tokens, verb), stop)
+    return later if later is not None and tokens[later - 1].tag not in "CSWO" else verb
+
+
 def denial_at(tokens: Sequence[Token], start: int, end: int) -> int | None:
     """Position of the first word in [start, end) that denies, or None.
 

@@ -8,13 +8,21 @@ from typing import NamedTuple
 from adjudge.segment.claims.cuts import Cut, is_passive
 from adjudge.segment.claims.tokens import Token, group_end, words_of
 from adjudge.segment.claims.verbs import ACTIVE, BASE_FORMS, DONE, PAST, base_of
-from adjudge.segment.claims.words import BE, FORMS_OF_BE, HAVE, PAST_AUXILIARIES, word_set
+from adjudge.segment.claims.words import (
+    BE,
+    DETERMINERS,
+    FORMS_OF_BE,
+    HAVE,
+    NUMERALS,
+    PAST_AUXILIARIES,
+    word_set,
+)
 
 _VALUED = word_set(
     "important possible impossible necessary recommended essential best likely unlikely difficult easy"
     " hard common mentioned known believed estimated said reported noted worth crucial helpful clear"
     " unclear advisable concluded argued assumed considered suggested stated thought help true useful"
-    " better vital announced"
+    " better vital announced inferred deduced seen shown understood"
 )
 _MANY = word_set("you they we i")
 
@@ -89,11 +97,16 @@ def shared_complement(text: str, tokens: Sequence[Token], bounds: Sequence[Cut],
 def is_expletive(own: Sequence[Token]) -> bool:
     """Whether `it` before these words stands for what follows: "it is important to", "it costs $5 to"."""
     valued = any(token.lower in _VALUED for token in own[:5])
-    return (valued or base_of(own[0].lower) in ("cost", "take")) and any(token.tag in "TS" for token in own)
+    seems = base_of(own[0].lower) in ("cost", "take", "appear", "seem")
+    return (valued or seems) and any(token.tag in "TS" for token in own)
 
 
 def is_many(subject: str) -> bool:
     """Whether a subject seems to be plural."""
+    first, *others = subject.lower().split() or [""]
     if subject.lower() in _MANY:
         return True
-    return subject.endswith("s") and not subject.endswith("ss") and not subject[:1].isupper()
+    last = subject.rpartition(" ")[2]
+    counted = bool(others) and (first in DETERMINERS or first in NUMERALS) and last.islower()
+    plural = last.endswith("s") and not last.endswith(("ss", "us", "is"))
+    return plural and (counted or not subject[:1].isupper())

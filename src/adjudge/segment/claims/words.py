@@ -37,11 +37,26 @@ PERSONAL = word_set("he she his her")
 PRONOUNS = SUBJECT_PRONOUNS | word_set("we you i there him them us me himself herself itself themselves")
 RELATIVES = word_set("who which whose whom where")
 SUBORDINATORS = word_set("if unless when whenever whether because although though once while whereas")
-CONDITIONS = word_set("if unless whether except excluding")
+CONDITIONS = word_set("if unless whether whenever except excluding")
 DENIALS = word_set("not never no neither nor hardly n't cannot none nobody nothing")
 CONCESSIONS = word_set("although though while whereas")
 COORDINATORS = word_set("and but while whereas or yet nor")
 MONTHS = word_set("january february march april may june july august september october november december")
+_DOUBLE_NAMES = word_set(
+    "bosnia-herzegovina trinidad-tobago antigua-barbuda kitts-nevis vincent-grenadines tomé-príncipe"
+    " turks-caicos johnson-johnson procter-gamble marks-spencer simon-garfunkel barnes-noble"
+    " romeo-juliet tom-jerry beauty-beast pride-prejudice sense-sensibility war-peace crime-punishment"
+    " tyne-wear newfoundland-labrador castile-león hansel-gretel ernst-young smith-wesson bang-olufsen"
+    " rhythm-blues r-b rock-roll"
+)
+"""What stands on both sides of the `and` in a name."""
+
+
+def is_double_name(before: str, after: str) -> bool:
+    """Whether `and` between two words is part of a name: "Bosnia and Herzegovina"."""
+    return f"{before}-{after}".lower() in _DOUBLE_NAMES
+
+
 NUMERALS = word_set(
     "one two three four five six seven eight nine ten eleven twelve dozen twenty thirty forty fifty"
     " hundred thousand million billion"
