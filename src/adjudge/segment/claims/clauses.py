@@ -35,6 +35,8 @@ _NO_COMMA = re.compile(
 """"In 1990 he moved": the blank where others put a comma."""
 _MADE = re.compile(r"(?:it|him|her|them) (?P<what>(?:the|an?|one of) .*)")
 """What somebody or something is by that: "making it the largest"."""
+_TELLS = re.compile(r"(?:that |it |he |she |they |there |you )")
+"""What opens a clause behind "meaning"."""
 _SEVERAL = re.compile(r"[2-9]|\b(?:most|many|some|all|them)\b")
 _ASIDES = word_set("relative with doing done apposition")
 _STATES = word_set("located situated based known named called associated headquartered home owned operated")
@@ -164,6 +166,8 @@ class _Sentence:
                 said = f"{near} have {rest}"
             else:
                 said = f"{subject} {'had' if self.group.past else 'has'} {rest}"
+        elif cut.kind == "doing" and first == "meaning" and _TELLS.match(rest):
+            said = self._replaced(cut.at + 1 + rest.startswith("that "), end)
         elif cut.kind == "doing":
             subject = near if subject.lower() == "there" else subject
             many = self.group.many or is_many(subject)

@@ -6,7 +6,10 @@ import re
 
 _NO_MORE = r"(?!.*[,;] (?:but|however|though|although|yet)\b)"
 """What follows such a word may state something."""
-_LINK = r"(?:(?:however|unfortunately|but|therefore|thus|so|additionally)[ ,]+)?"
+_LINK = (
+    r"(?:(?:however|unfortunately|but|therefore|thus|so|additionally|overall|in summary|in conclusion"
+    r"|furthermore|moreover|specifically|similarly|finally|also)[ ,]+){0,2}"
+)
 _KNOWLEDGE = (
     r"(?:\w+ ){0,3}(?:information|details?|data|knowledge|mentions?|context|answers?|access|records?|idea|"
     r"opinions?|feelings|preferences|ability|evidence)\b"

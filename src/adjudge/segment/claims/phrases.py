@@ -157,7 +157,7 @@ def _opens_prep(
         and tokens[at + 2].lower == "as"
         and after.lower != "well"
     ):
-        return "verbal"
+        return None if before == "R" else "verbal"
     if before == "M" and after.tag == "M" and _is_title(tokens, at):
         return None
     if _awaits_verb(tokens, starts[-1], at) or (before == "C" and tokens[at - 2].tag == "R"):

@@ -51,6 +51,7 @@ _NOT_ING = word_set(
 _LISTING = word_set("such including include includes included like")
 _NAMING = word_set("named called titled entitled dubbed nicknamed")
 _NEVER_PASSIVE = word_set("died arrived occurred happened existed appeared disappeared emerged")
+_NOUNS_BEHIND_THE = word_set("following opposite inside outside past above below")
 _AFTER = {"so": PRONOUNS | {"that", "the"}, "up": frozenset({"to"})}
 _OWNING = word_set("the a an your his her its their my our them it him us")
 _NOUNS_IN_ING = word_set(
@@ -102,7 +103,7 @@ def _closed(
         return "M"
     if word == "having":
         return "G"
-    if word == "following" and at and tags[-1] == "D":
+    if word in _NOUNS_BEHIND_THE and at and tags[-1] == "D":
         return "N"
     if word == "first" and at and tags[-1] in "D'" and after not in ("of", ""):
         return "N"
@@ -113,7 +114,7 @@ def _closed(
         return "I" if infinitive else "V"
     if word == "that":
         return _that(at, tags, after)
-    if word in ("while", "whereas") and after.endswith("ing"):
+    if word in ("while", "whereas") and (after.endswith(("ing", "ed")) or after in ONLY_DONE):
         return "S"
     if word in ("best", "better") and after in DONE:
         return "A"
@@ -128,7 +129,7 @@ def _closed(
     for names, tag in _CLOSED:
         if word in names:
             return tag
-    if word.endswith("ly") and len(word) > 4 and word not in NOT_ADVERBS:
+    if word.endswith("ly") and len(word) > 4 and not (word in NOT_ADVERBS or word.endswith("fly")):
         return "A"
     return None
 

@@ -72,5 +72,5 @@ ADVERBS = word_set(
 NOT_ADVERBS = word_set(
     "family early july italy reply supply apply rely daily weekly monthly yearly friendly likely lovely"
     " elderly assembly anomaly monopoly ally bully rally fly jelly belly lily deadly costly lonely holy"
-    " ugly silly"
+    " ugly silly orderly scholarly timely lively hourly quarterly chilly hilly curly woolly bodily homily"
 )
