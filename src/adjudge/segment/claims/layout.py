@@ -92,7 +92,7 @@ def items_under(lead: str, words: str) -> list[str]:
 
 
 def labelled_members(sentence: str) -> list[str]:
-    """ "Colours: red, blue, green" once for each; none for anything else."""
+    """What "Colours: red, blue, green" says of each colour; nothing for anything else."""
     label, colon, rest = sentence.partition(": ")
     if not colon or has_verb(tokens_of(label)):
         return []
