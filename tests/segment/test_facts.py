@@ -283,7 +283,7 @@ _VOCABULARY = (
     "Ada Rome the a an of and , ; : which who whose whom that is was were been won built named known born in"
     " on 1990 with over 5 million it she he her not to from by as well such including ( ) \" ' or between"
     " first most largest also quickly running being make makes can will if when although while . – $ % after"
-    " until there"
+    " until there once most of all states"
 )
 
 

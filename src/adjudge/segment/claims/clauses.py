@@ -9,11 +9,18 @@ from __future__ import annotations
 import re
 
 from adjudge.segment.claims.appositions import KIN
-from adjudge.segment.claims.cuts import Cut, find_cuts
+from adjudge.segment.claims.cuts import Cut, find_cuts, object_told, relative_of
 from adjudge.segment.claims.leads import is_link, kind_of, lead_of
 from adjudge.segment.claims.lists import items_of
 from adjudge.segment.claims.nouns import antecedent_at, told_in_brackets, work_in
-from adjudge.segment.claims.tokens import Token, has_verb, main_verb_at, tokens_of, verb_at, words_of
+from adjudge.segment.claims.tokens import (
+    Token,
+    has_verb,
+    main_verb_at,
+    tokens_of,
+    verb_at,
+    words_of,
+)
 from adjudge.segment.claims.topics import Topic, filled, labelled, remembered
 from adjudge.segment.claims.verbgroup import (
     Group,
@@ -23,8 +30,15 @@ from adjudge.segment.claims.verbgroup import (
     is_many,
     shared_complement,
 )
-from adjudge.segment.claims.verbs import finite
-from adjudge.segment.claims.words import BE, POSSESSIVES, SUBJECT_PRONOUNS, word_set
+from adjudge.segment.claims.verbs import BASE_FORMS, DONE, finite
+from adjudge.segment.claims.words import (
+    ARTICLES,
+    BE,
+    HAVE,
+    POSSESSIVES,
+    SUBJECT_PRONOUNS,
+    word_set,
+)
 
 Piece = tuple[str, int, int]
 _CONTRACTED = {"'s": "is", "'re": "are", "'ve": "have", "'d": "had", "'ll": "will"}
@@ -33,14 +47,21 @@ _NO_COMMA = re.compile(
     r"(?=(?:he|she|they|it) [a-z]+)"
 )
 """"In 1990 he moved": the blank where others put a comma."""
+_NOT_ONLY = re.compile(
+    r"Not only (?P<verb>did|does|do|can|could|will|would|has|have|had|is|are|was|were) "
+    r"(?P<who>(?:he|she|it|they|we|you|this|that)\b"
+    r"|(?:the|an?|his|her|its|their|our|this|that|these|those) (?:[\w-]+ )??[\w-]+"
+    r"|[A-Z][\w-]+(?: [A-Z][\w-]+)*) (?=(?P<next>[a-z]+)\b)"
+)
 _MADE = re.compile(r"(?:it|him|her|them) (?P<what>(?:the|an?|one of) .*)")
 """What somebody or something is by that: "making it the largest"."""
 _TELLS = re.compile(r"(?:that |it |he |she |they |there |you )")
 """What opens a clause behind "meaning"."""
 _SEVERAL = re.compile(r"[2-9]|\b(?:most|many|some|all|them)\b")
-_ASIDES = word_set("relative with doing done apposition")
+_ASIDES = word_set("relative with absolute doing done apposition")
 _STATES = word_set("located situated based known named called associated headquartered home owned operated")
 _ABOUT_SUBJECT = word_set("known born educated considered regarded raised")
+_OWNERS = {"he": "His", "she": "Her", "it": "Its", "they": "Their", "i": "My", "we": "Our", "you": "Your"}
 _REFLEXIVES = word_set("himself herself itself themselves")
 _LONGEST_SUBJECT = 16
 _LONGEST_LABEL = 8
@@ -55,6 +76,7 @@ def clauses_of(sentence: str, topic: Topic, *, fine: bool = False) -> tuple[list
     sentence = sentence.replace(',"', '",').replace(",”", "”,")
     if found := _NO_COMMA.match(sentence):
         sentence = f"{sentence[: found.end() - 1]},{sentence[found.end() :]}"
+    sentence = _in_order(sentence)
     tokens = tokens_of(sentence)
     if len(tokens) > 1 and tokens[0].lower in ("so", "and", "but") and tokens[1].text != ",":
         tokens = tokens[1:]
@@ -63,6 +85,26 @@ def clauses_of(sentence: str, topic: Topic, *, fine: bool = False) -> tuple[list
     if not has_verb(tokens):
         return [(sentence, 0, len(sentence))], topic
     return _Sentence(sentence, tokens, topic, fine).pieces()
+
+
+def _owner(subject: str) -> str:
+    """Whose something is: "Ada's", "her"."""
+    return _OWNERS.get(subject.lower(), f"{subject}'s")
+
+
+def _in_order(sentence: str) -> str:
+    """ "Not only did the team win" as "The team did win", behind blanks, so that offsets stay."""
+    found = _NOT_ONLY.match(sentence)
+    if found is None:
+        return sentence
+    verb, after = found["verb"], found["next"]
+    follows = after in BASE_FORMS
+    if verb in HAVE:
+        follows = after in DONE or after.endswith("ed")
+    elif verb in BE:
+        follows = after in DONE or after.endswith("ed") or after in ARTICLES
+    said = f"{found['who'][:1].upper()}{found['who'][1:]} {verb} "
+    return said.rjust(found.end()) + sentence[found.end() :] if follows else sentence
 
 
 class _Sentence:
@@ -107,6 +149,9 @@ class _Sentence:
                     f"{own} {self._words(verb or main[0], that)} {self._words(cut.at, end)}", cut.at, end
                 )
                 continue
+            if cut.kind == "further":
+                self._further(main[0], cut.at, end)
+                continue
             self._piece(cut, end, lead, bounds[index - 1])
         if lead:
             self._tell_lead(kind, lead)
@@ -127,6 +172,14 @@ class _Sentence:
         words = self._words(start, end)
         self._add(f"{self._kept(0, lead)}{self.subject} {words}", start, end)
         main[:] = [start, end]
+
+    def _further(self, main: int, start: int, end: int) -> None:
+        """What a relative without a comma says besides: "… of a man who finds a map", "… who sails"."""
+        verb = next(i for i in range(start, end) if self.tokens[i].tag == "V")
+        main_verb = verb_at(self.tokens, main, verb)
+        who = relative_of(self.tokens, main_verb or main, verb)
+        head = f"{self._words(main_verb or main, who + 1)} " if who is not None else ""
+        self._add(f"{self.subject} {head}{self._words(start, end)}", start, end)
 
     def _piece(self, cut: Cut, end: int, lead: int, previous: Cut) -> None:
         if cut.at >= end:
@@ -168,6 +221,13 @@ class _Sentence:
                 said = f"{subject} {'had' if self.group.past else 'has'} {rest}"
         elif cut.kind == "doing" and first == "meaning" and _TELLS.match(rest):
             said = self._replaced(cut.at + 1 + rest.startswith("that "), end)
+        elif cut.kind == "absolute":
+            doing = next(i for i in range(cut.at, end) if self.tokens[i].tag == "G")
+            who, behind = self._words(cut.at + 1, doing), self._words(doing + 1, end)
+            does = finite(self.tokens[doing].lower, past=self.group.past, plural=is_many(who))
+            said = f"{who} {does} {behind}"
+        elif cut.kind == "doing" and self.out and rest.startswith("so "):
+            said = f"{self.out[-1][0].rstrip(' .,')} {rest.removeprefix('so ')}"
         elif cut.kind == "doing":
             subject = near if subject.lower() == "there" else subject
             many = self.group.many or is_many(subject)
@@ -191,19 +251,25 @@ class _Sentence:
         tokens = self.tokens
         self.near = near if first in ("who", "which", "that") else ""
         if first == "whose":
-            return f"{near}'s {rest}"
+            return f"{_owner(near)} {rest}"
         if first == "where":
             # Without a comma, so that the place is no fact of its own: it was told before.
             return f"in {near} {_within(self._replaced(at + 1, end))}"
         if first == "whom":
             return f"{self._replaced(at + 1, end)} {near}"
+        behind = object_told(tokens, at, end) if first == "which" else None
+        if behind is not None:
+            told = (self._replaced(at + 1, behind), _within(near), self._words(behind, end))
+            return " ".join(part for part in told if part)
         if first in ("who", "which", "that"):
             return f"{near} {rest}"
-        pronoun = next(i for i in range(at, end) if tokens[i].lower in ("whom", "which"))
+        pronoun = next(i for i in range(at, end) if tokens[i].lower in ("whom", "which", "whose"))
         before, after = self._words(at, pronoun), self._replaced(pronoun + 1, end)
+        if tokens[pronoun].lower == "whose":
+            return f"{before} {_within(_owner(near))} {after}"
         if first in ("after", "before", "upon"):
             return after
-        return f"{before} {near} {after}"
+        return f"{before} {_within(near)} {after}"
 
     def _replaced(self, start: int, end: int) -> str:
         """Words whose subject is filled in if it is a pronoun."""

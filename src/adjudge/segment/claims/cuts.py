@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from adjudge.segment.claims.appositions import follows_apposition, is_apposition
 from adjudge.segment.claims.tokens import Token, denial_aside, denial_at, group_end, has_verb, verb_at
+from adjudge.segment.claims.verbs import ING, PAST, PRESENT
 from adjudge.segment.claims.words import BE, COORDINATORS, FORMS_OF_BE, MONTHS, SUBJECT_PRONOUNS, word_set
 
 _QUANTITY = word_set("a an over about more approximately around nearly almost roughly some just at up")
@@ -26,8 +27,8 @@ class Cut(NamedTuple):
 
     at: int
     kind: str
-    """`clause` (own subject), `verb` (same one), `said` (a further "that …"), relative, with, doing, done,
-    apposition, resume.
+    """`clause` (own subject), `verb` (same one), `said` (a further "that …"), relative, with, absolute
+    ("with her leading"), further (a second verb of a relative), doing, done, apposition, resume.
     """
     drop: int
 
@@ -45,7 +46,7 @@ def find_cuts(tokens: Sequence[Token], begin: int = 0) -> list[Cut]:
         if found:
             cuts += found
             clause = found[-1].at if found[-1].kind in ("clause", "verb") else clause
-            at = max(at, found[-1].at)
+            at = max(at, found[-1].at, _pronoun_behind(tokens, found[-1].at) or 0)
         at += 1
     return cuts
 
@@ -59,7 +60,7 @@ def _cuts_at(tokens: Sequence[Token], at: int, clause: int, last: str) -> list[C
     if token.lower in COORDINATORS and token.lower not in ("or", "nor"):
         if last == "doing" and at + 1 < len(tokens) and tokens[at + 1].tag == "G":
             return [Cut(at + 1, "doing", 2 if tokens[at - 1].text == "," else 1)]
-        return _after_coordinator(tokens, at, clause)
+        return _after_coordinator(tokens, at, clause, last)
     if token.lower in ("although", "though") and tokens[at - 1].text == "," and at + 1 < len(tokens):
         sure = verb_at(tokens, clause, at) is not None and _has_own_subject(tokens, at + 1, sure=True)
         return [Cut(at + 1, "clause", 2)] if sure else []
@@ -109,10 +110,12 @@ def _after_comma(tokens: Sequence[Token], comma: int, clause: int) -> list[Cut]:
 
 
 def _further_done(tokens: Sequence[Token], at: int, close: int) -> list[Cut]:
-    """The second participle of an aside: ", built in 1340 and later used as a prison,"."""
+    """The second participle of an aside: ", built in 1340 and later used as a prison,", "and housing …"."""
     for index in range(at + 1, close - 1):
         if tokens[index].lower == "and" and not tokens[index].depth:
             verb = _skip_adverbs(tokens, index + 1)
+            if verb < close and tokens[verb].tag == "G":
+                return [Cut(index + 1, "doing", 1)]
             if verb < close and tokens[verb].tag in "PV" and tokens[verb].lower.endswith(("ed", "n", "t")):
                 return [Cut(index + 1, "done", 1)]
     return []
@@ -122,10 +125,13 @@ def _kind_after_comma(tokens: Sequence[Token], at: int, before: int | None, clos
     first = tokens[at]
     next_word = _skip_adverbs(tokens, at)
     if first.tag == "W" and has_verb(tokens[at:close]):
-        own = first.lower != "which" or tokens[_skip_adverbs(tokens, at + 1)].tag == "V"
+        told = tokens[_skip_adverbs(tokens, at + 1)].tag in "VR" or object_told(tokens, at, close) is not None
+        own = first.lower != "which" or told
         return "relative" if own else None
-    if _has_pronoun(tokens, at) and has_verb(tokens[at:close]):
+    if _pronoun_behind(tokens, at) is not None and has_verb(tokens[at:close]):
         return "relative"
+    if first.lower == "with" and before is not None and _doing_behind(tokens, at) is not None:
+        return "absolute"
     if first.tag == "G":
         return "doing" if before is not None and not _is_listed(tokens, before, at) else None
     if before is not None and tokens[next_word].tag == "I" and _has_modal(tokens, before):
@@ -134,12 +140,37 @@ def _kind_after_comma(tokens: Sequence[Token], at: int, before: int | None, clos
         described = next_word > at and next_word + 1 < len(tokens) and tokens[next_word + 1].tag == "N"
         if described and first.lower.endswith("ly"):
             return None  # "acne, sexually transmitted diseases"
-        return "done" if next_word + 1 < len(tokens) and tokens[next_word + 1].tag in "RTDNM#C" else None
+        return "done" if next_word + 1 < len(tokens) and tokens[next_word + 1].tag in "RTDNM#CSW" else None
     if before is not None and tokens[next_word].tag == "V":
         return None if first.lower in ("said", "says") else "verb"
     if before is not None and _has_own_subject(tokens, at, sure=False) and not _in_saying(tokens, before, at):
         return "clause"
     return "apposition" if is_apposition(tokens, at, before, close) else None
+
+
+def object_told(tokens: Sequence[Token], at: int, end: int) -> int | None:
+    """Where the object belongs that `which` at `at` stands for: "which Ada [it] built in 1850", "which they
+    said [it] was costly"; None if it is none.
+    """
+    verb = verb_at(tokens, at, end)
+    if verb is None or not _has_own_subject(tokens, at + 1, sure=False):
+        return None
+    if tokens[verb - 1].tag == "P" and tokens[verb].lower in FORMS_OF_BE:
+        return verb
+    behind = group_end(tokens[:end], verb)
+    if behind < end and tokens[behind].tag == "R" and (behind + 1 == end or tokens[behind + 1].text in ".,"):
+        return behind + 1  # "which she starred in"
+    return behind if behind >= end or tokens[behind].tag in "R,AS" else None
+
+
+def _doing_behind(tokens: Sequence[Token], at: int) -> int | None:
+    """Where the -ing form is whose subject follows `with`: "with Holm scoring twice"."""
+    end = at + 1
+    while end < len(tokens) and tokens[end].tag in "DNM#'" and not tokens[end].depth:
+        end += 1
+    named, end = end, _skip_adverbs(tokens, min(end, len(tokens) - 1))
+    found = at + 1 < named and end < len(tokens) - 1 and tokens[end].tag == "G"
+    return end if found and tokens[end].lower in ING else None
 
 
 def _is_listed(tokens: Sequence[Token], before: int, at: int) -> bool:
@@ -183,17 +214,17 @@ def _has_modal(tokens: Sequence[Token], verb: int) -> bool:
     return any(token.tag == "I" for token in tokens[verb:end]) and denial_at(tokens, verb, end) is None
 
 
-def _has_pronoun(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a relative stands behind other words: "most of whom", "all of which", "with whom"."""
+def _pronoun_behind(tokens: Sequence[Token], at: int) -> int | None:
+    """Where the relative is that stands behind other words: "most of whom", "all of which", "with whom"."""
+    pronoun = None
     if tokens[at].tag == "R" and tokens[at].lower != "of":
-        return tokens[at + 1].lower in ("whom", "which")
-    numbered = tokens[at].lower in _PARTS or tokens[at].tag == "#"
-    return (
-        numbered
-        and at + 2 < len(tokens)
-        and tokens[at + 1].lower == "of"
-        and tokens[at + 2].lower in ("whom", "which")
+        pronoun = at + 1
+    elif (tokens[at].lower in _PARTS or tokens[at].tag == "#") and at + 1 < len(tokens):
+        pronoun = at + 2 if tokens[at + 1].lower == "of" else None
+    known = (
+        pronoun is not None and pronoun < len(tokens) and tokens[pronoun].lower in ("whom", "which", "whose")
     )
+    return pronoun if known else None
 
 
 def _close(tokens: Sequence[Token], at: int) -> int:
@@ -207,7 +238,7 @@ def _close(tokens: Sequence[Token], at: int) -> int:
     return len(tokens)
 
 
-def _after_coordinator(tokens: Sequence[Token], at: int, clause: int) -> list[Cut]:
+def _after_coordinator(tokens: Sequence[Token], at: int, clause: int, last: str) -> list[Cut]:
     drop = 2 if tokens[at - 1].text == "," else 1
     start = at + 1
     before = _verb_before(tokens, clause, at)
@@ -217,6 +248,8 @@ def _after_coordinator(tokens: Sequence[Token], at: int, clause: int) -> list[Cu
         said = any(token.tag == "S" and token.lower == "that" for token in tokens[clause + 1 : at])
         return [Cut(start, "said", drop)] if said and has_verb(tokens[start:]) else []
     verb = _skip_adverbs(tokens, start)
+    if drop == 1 and last != "relative" and relative_of(tokens, before, verb) is not None:
+        return [Cut(start, "further", drop)]
     if tokens[verb].tag == "V":
         said = any(token.tag == "S" and token.lower == "that" for token in tokens[clause + 1 : at])
         return [] if said else [Cut(start, "verb", drop)]
@@ -229,6 +262,18 @@ def _after_coordinator(tokens: Sequence[Token], at: int, clause: int) -> list[Cu
     if _has_own_subject(tokens, start, tokens[at - 1].text == "," or tokens[at].lower != "and"):
         return [Cut(start, "clause", drop)]
     return []
+
+
+def relative_of(tokens: Sequence[Token], main: int, verb: int) -> int | None:
+    """Where the relative stands that a verb behind `and` may be said of: "tells of a man who finds a map and
+    sails"; None if it is rather said of what the verb at `main` is.
+    """
+    who = next((i for i in range(verb - 1, main, -1) if tokens[i].lower in ("who", "that", "which")), None)
+    if who is None or tokens[who].tag != "W" or tokens[who - 1].tag not in "NM#":
+        return None
+    own = verb_at(tokens, who, verb - 1) if tokens[verb].tag == "V" else None
+    both = {tokens[own].lower, tokens[verb].lower} if own else {""}
+    return who if both <= set(PAST) or both <= set(PRESENT) else None
 
 
 def _has_own_subject(tokens: Sequence[Token], start: int, sure: bool) -> bool:

@@ -180,11 +180,21 @@ class _Clause:
         if about and previous.kind == "object" and self._is_role(previous):
             self._phrase(self.prefix, phrase)
             return base
+        if self._begins_anew(phrase):
+            self._phrase(self.prefix, phrase)
+            return f"{self.prefix} {self._text(phrase)}"
         if self._leans(phrase, previous) and previous.kind == "prep" and self._text(previous) not in base:
             base = f"{base} {self._text(previous)}"
         self._phrase(base, phrase)
         extends = phrase.kind == "verbal" or opener.lower in ("including", "such")
         return f"{base} {self._text(phrase)}" if extends else base
+
+    def _begins_anew(self, phrase: Phrase) -> bool:
+        """Whether a phrase stands beside the first: "boils at 100 °C here, but at less there", "known for A
+        and for B".
+        """
+        first, before, own = (self.tokens[at] for at in (self.after, phrase.start - 1, phrase.start))
+        return first.tag == "R" and first.lower == own.lower and (before.text == "," or before.tag == "C")
 
     def _listed(self, base: str, member: Phrase) -> str:
         """Further members of what is listed; returns what later phrases are told of."""
@@ -199,8 +209,9 @@ class _Clause:
         opener = self.tokens[phrase.start]
         if opener.tag in "GPW" or opener.lower in ("including", "such"):
             return True
-        if self.tokens[phrase.start - 1].tag == "C" and opener.lower == self.tokens[previous.start].lower:
-            return False  # "a rise in prices and in wages"
+        before = self.tokens[phrase.start - 1]
+        if before.text == "," or before.tag == "C":
+            return False  # "a rise in prices and in wages", "by email, by phone or through the app"
         if self.tokens[previous.start].lower == "from" and is_date(self.tokens, previous.start, previous.end):
             return True
         return self.tokens[previous.end - 1].tag == "N" and not is_date(self.tokens, phrase.start, phrase.end)
@@ -226,6 +237,8 @@ class _Clause:
             # "formed by five members: Iran, …"
             self.out.append(f"{base} {self._words(start, colon)}")
             inner = colon + 1
+            if tokens[self.lead].lower == "there":
+                base, opener = self.prefix, ""  # "There are two kinds of rock here: …"
         self.head = f"{base} {opener}"
         for item in items_in(tokens, inner, phrase.end, open_ended=self._goes_on(phrase.end)):
             said = joined(self.text, tokens, item)

@@ -153,11 +153,15 @@ def _is_item(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 def _alike(tokens: Sequence[Token], found: list[tuple[int, int]]) -> bool:
     """Whether items can be of one list. Not "12" and "students", a year and "$6 million", "$20" and "children
-    $10"; nor what something is compared with, which means another thing without `than`.
+    $10", "Turin" and "a shop in Graz"; nor what something is compared with, which means another thing without
+    `than`.
     """
     start, end = found[0]
     if any(tokens[at].lower == "than" and tokens[at + 1].tag != "#" for at in range(start, end)):
         return False
+    second, stop = found[1]
+    if len(found) == 2 and tokens[start].tag == "M" and tokens[second].text in ("a", "an"):
+        return end + 1 < second and any(token.tag == "R" for token in tokens[second:stop])
     if not all(is_value(token) or token.text == "%" for token in tokens[start:end]):
         return True
     year = tokens[start].text.isdigit() and len(tokens[start].text) == _LONGEST_NUMBER
@@ -192,9 +196,12 @@ def _shared(tokens: Sequence[Token], found: list[tuple[int, int]], roles: bool) 
     first = _class(tokens[begin])
     alike = like in "MN#" or (like == "the" and first in ("a", "an"))
     alike = alike and like != first and not (roles and like == "N")
-    return [[found[0]]] + [
-        [(begin, of + 1), item] if alike and _class(tokens[item[0]]) == like else [item] for item in found[1:]
-    ]
+    given = [alike and _class(tokens[start]) == like for start, _ in found[1:]]
+    # "the collapse of Lark Bank, Dunn & Co. and several smaller lenders": the last goes with the second
+    nested = [any(token.lower == "of" for token in tokens[start:end]) for start, end in found[1:]]
+    given = [own or (any(given[:number]) and not nested[number]) for number, own in enumerate(given)]
+    told = zip(found[1:], given, strict=True)
+    return [[found[0]]] + [[(begin, of + 1), item] if own else [item] for item, own in told]
 
 
 def _class(token: Token) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from adjudge.segment.claims.series import is_value
 from adjudge.segment.claims.tokens import Token, has_verb
 from adjudge.segment.claims.verbs import ING, base_of
 from adjudge.segment.claims.words import DENIALS, NUMERALS, word_set
@@ -37,6 +38,9 @@ _TITLES = word_set(
 )
 
 
+_OF_FIGURES = word_set("in on at during")
+
+
 class Phrase(NamedTuple):
     """Tokens [start, end) and what they are: object, prep, verbal (has a verb form), bracket, sibling, or
     member (a further one of what "such as" lists, with a verb form).
@@ -60,6 +64,9 @@ def phrases_of(tokens: Sequence[Token], begin: int) -> list[Phrase]:
                 starts.append((close, "rest"))
             at = close
             continue
+        if at > begin and not token.depth and _compares(tokens, at):
+            starts.append((at, "bracket"))
+            break
         kind = None if token.depth else _opens(tokens, at, begin, starts)
         if kind is not None:
             if starts[-1][0] == at:
@@ -67,6 +74,12 @@ def phrases_of(tokens: Sequence[Token], begin: int) -> list[Phrase]:
             starts.append((at, kind))
         at += 1
     return _closed(tokens, starts)
+
+
+def _compares(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the rest tells what a figure was before: ", up from $1 billion in 2019"."""
+    words = [token.lower for token in tokens[at : at + 2]]
+    return words in (["up", "from"], ["down", "from"]) and tokens[at - 1].text == ","
 
 
 def _closed(tokens: Sequence[Token], starts: list[tuple[int, str]]) -> list[Phrase]:
@@ -162,9 +175,9 @@ def _opens_prep(
         return None
     if _awaits_verb(tokens, starts[-1], at) or (before == "C" and tokens[at - 2].tag == "R"):
         return None  # or "in and around"
-    if token.lower in _NO_OPENERS or before == "R":
+    if token.lower in _NO_OPENERS or before == "R" or tokens[at - 1].lower in ("worth", "all"):
         return None
-    if after.tag in ",V" and after.text not in "($€£“\"'":
+    if after.tag in ",V" and after.text not in "($€£“\"'-−":
         return None
     if token.lower == "as" and (
         "as" in (tokens[at - 1].lower, tokens[at - 2].lower) or after.lower == "well"
@@ -178,7 +191,8 @@ def _opens_prep(
     if at > begin and before in _AFTER_VERB_FORM:
         return None
     opener = tokens[starts[-1][0]].lower
-    if token.lower in ("to", "until") and opener == "from" and starts[-1][1] == "prep":
+    goes_on = token.lower in ("to", "until") or _is_of_figure(tokens, starts[-1][0], at)
+    if opener == "from" and starts[-1][1] == "prep" and goes_on:
         return None
     if (
         token.lower == "to"
@@ -187,6 +201,15 @@ def _opens_prep(
     ):
         return None
     return "prep"
+
+
+def _is_of_figure(tokens: Sequence[Token], start: int, at: int) -> bool:
+    """Whether a preposition tells of what one of two figures is: "from 12,000 in 1950 to 40,000 in 2010"."""
+    figures = any(is_value(token) for token in tokens[start + 1 : at])
+    parted = [i for i in range(start, len(tokens)) if tokens[i].lower == "to"]
+    both = bool(parted) and any(token.lower in _OF_FIGURES for token in tokens[start + 1 : parted[0]])
+    first = bool(parted) and at < parted[0] <= at + 3
+    return figures and tokens[at].lower in _OF_FIGURES and (first or (both and at > parted[0]))
 
 
 def _is_title(tokens: Sequence[Token], at: int) -> bool:

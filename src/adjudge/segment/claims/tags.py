@@ -63,6 +63,8 @@ _NOUNS_IN_ING = word_set(
 _HOSTS = PRONOUNS | word_set("who that which here this what")
 _BEFORE_NOUN = frozenset("DR#'")
 _EDGE = frozenset(",CSW")
+_OFTEN = word_set("now usually often also still typically sometimes generally always then later")
+_MEASURED = word_set("tall long wide deep high old thick")
 _SINGULAR = word_set("he she it this that who which")
 _PLURAL = word_set("they we you i these those who that which people")
 
@@ -117,6 +119,8 @@ def _closed(
     if word in ("while", "whereas") and (after.endswith(("ing", "ed")) or after in ONLY_DONE):
         return "S"
     if word in ("best", "better") and after in DONE:
+        return "A"
+    if word == "once" and at and (lowers[at - 1] in AUXILIARIES or after in PAST or after in DONE):
         return "A"
     if at and word in ("so", "up") and after in _AFTER[word]:
         return "S" if word == "so" else "R"
@@ -219,6 +223,8 @@ def _past_form(
 
 def _present_form(word: str, after: str, at: int, tags: list[str], lowers: Sequence[str]) -> str:
     before, helper = _before(at, tags, lowers)
+    if PRESENT[word] == "take" and after in ("place", "part") and before in "NM":
+        return "V"
     told = after in DETERMINERS or after == "that" or PRESENT[word] not in NOUNISH
     if before == "#" and told and at > 1 and (at == 2 or tags[at - 2] == "M") and tags[at - 2] in "NM":
         return "V"  # "Passage 9 gives"
@@ -232,7 +238,8 @@ def _present_form(word: str, after: str, at: int, tags: list[str], lowers: Seque
     if PRESENT[word] not in NOUNISH or before in "MWA" or after in DETERMINERS or after == "that":
         return "q"
     # "in 2019 and features guests": no noun stands before `and` that it could be listed with
-    parallel = _told(tags, lowers, PRESENT) or (at > 1 and tags[at - 2] in "#M" and after not in PREPOSITIONS)
+    behind = at > 1 and (tags[at - 2] in "#M" or lowers[at - 2] in _MEASURED)
+    parallel = _told(tags, lowers, PRESENT) or (behind and after not in PREPOSITIONS)
     return "N" if before == "C" and not parallel else "q"
 
 
@@ -246,6 +253,9 @@ def _base_form(word: str, after: str, at: int, tags: list[str], lowers: Sequence
         sure = told or paired or (word not in NOUNISH and after not in AUXILIARIES)
         return "V" if sure else "q" if after in PREPOSITIONS and after != "of" else "N"
     if before in "C,":
+        told = any(tag in "Vpq" for tag in tags)
+        if told and tags[-1] == "A" and lowers[at - 1] in _OFTEN and after in PREPOSITIONS:
+            return "V"  # "include fever and usually appear within days"
         if _LISTING.intersection(lowers[:at]):
             return "N"
         if _last_verb(tags) == "I":
@@ -285,10 +295,17 @@ def _settle(tags: list[str], doubtful: list[int], lowers: Sequence[str]) -> None
         if not past and tags[at + 1 : at + 2] == ["q"]:
             verb = False  # "film credits include"
         if verb and past and ("V" in tags or at != doubtful[-1]):
-            verb = not _leans(tags, at, start, lowers) and tags[at + 1 : at + 2] != ["q"]
+            leans = _leans(tags, at, start, lowers) and not _awaited(tags, at, start, lowers)
+            verb = not leans and tags[at + 1 : at + 2] != ["q"]
         elif verb and "V" in tags[: start + 1] and (start < 0 or tags[start] in "C,"):
             verb = at == start + 1 or tags[at - 1] == "A" or tags[start + 1] in "DMO"
         tags[at] = "V" if verb else "P" if past else "N"
+
+
+def _awaited(tags: list[str], at: int, start: int, lowers: Sequence[str]) -> bool:
+    """Whether the subject before an aside still has no verb: "The firm, whose owner was Ada, closed in …"."""
+    aside = next((i for i in range(start) if lowers[i] == "," and "W" in tags[i + 1 : i + 3]), None)
+    return aside is not None and "V" not in tags[:aside] and "V" not in tags[at + 1 :]
 
 
 def _leans(tags: list[str], at: int, start: int, lowers: Sequence[str]) -> bool:
@@ -297,9 +314,12 @@ def _leans(tags: list[str], at: int, start: int, lowers: Sequence[str]) -> bool:
         return False
     if tags[at + 1] == "N" and start + 1 == at and _LISTING.intersection(lowers[:at]):
         return True  # "include fever, blurred vision and …"
+    alone = all(tag == "A" for tag in tags[start + 1 : at])
+    if tags[at + 1] == "S" and alone and start >= 0 and lowers[start] == "," and "V" not in tags[:start]:
+        # "Her book, published when she was nineteen, was …"
+        return any(lowers[i] == "," and tags[i + 1] in "Vp" for i in range(at, len(tags) - 1))
     if tags[at + 1] != "R":
         return False
-    alone = all(tag == "A" for tag in tags[start + 1 : at])
     if start >= 0 and lowers[start] == "," and alone:
         return lowers[at + 1] != "to"
     if start < 0 or tags[start] != "C" or "V" not in tags[:start] or alone:
