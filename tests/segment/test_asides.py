@@ -54,6 +54,11 @@ def facts(text: str) -> list[str]:
             "She was the first woman to fly to Peru, doing so in 1931.",
             ["She was the first woman to fly to Peru.", "She was the first woman to fly to Peru in 1931."],
         ),
+        ("Marie Holm, 45, said she was shocked.", ["Marie Holm is 45.", "Marie Holm said she was shocked."]),
+        (
+            "Marie Holm, 45, who runs the shop, said she was shocked.",
+            ["Marie Holm runs the shop.", "Marie Holm, 45 said she was shocked."],
+        ),
         ("She is a painter whose works hang.", ["She is a painter.", "Her works hang."]),
     ],
 )
@@ -100,6 +105,29 @@ def test_asides_and_the_clauses_around_them(text: str, expected: list[str]) -> N
             ["Symptoms include fever.", "Symptoms include cough.", "Symptoms usually appear within days."],
         ),
         (
+            "Her father was a teacher and her mother a nurse.",
+            ["Her father was a teacher.", "Her mother was a nurse."],
+        ),
+        (
+            "The basic plan costs $10 a month and the other plan $25.",
+            ["The basic plan costs $10 a month.", "The other plan costs $25."],
+        ),
+        (
+            "He was arrested for theft and sentenced to two years in prison.",
+            [
+                "He was arrested for theft.",
+                "He was sentenced to two years.",
+                "He was sentenced to two years in prison.",
+            ],
+        ),
+        (
+            "The contract may be ended by either party with 30 days' notice.",
+            [
+                "The contract may be ended by either party.",
+                "The contract may be ended by either party with 30 days' notice.",
+            ],
+        ),
+        (
             "The plant can grow up to two metres tall and produces white flowers.",
             ["The plant can grow up to two metres tall.", "The plant produces white flowers."],
         ),
@@ -112,6 +140,21 @@ def test_verbs_are_told_of_their_own_subjects(text: str, expected: list[str]) ->
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        (
+            "He studied law at Leeds and economics at York before becoming a journalist.",
+            [
+                "He studied law at Leeds.",
+                "He studied economics at York.",
+                "He studied law at Leeds and economics at York before becoming a journalist.",
+            ],
+        ),
+        (
+            "The river is home to ten kinds of fish, including trout.",
+            [
+                "The river is home to ten kinds of fish.",
+                "The river is home to ten kinds of fish including trout.",
+            ],
+        ),
         (
             "The crisis led to the collapse of Lark Bank, Dunn & Co., and several smaller lenders.",
             [

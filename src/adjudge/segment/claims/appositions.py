@@ -28,7 +28,8 @@ def is_apposition(tokens: Sequence[Token], at: int, before: int | None, close: i
     if has_verb(tokens[at:close]) and not _is_described(tokens, at, close):
         return False
     if before is None:
-        named = first.tag in "DMN" or first.text in '"“'
+        age = first.text.isdigit() and len(first.text) < len("100") and tokens[at + 1].text == ","
+        named = first.tag in "DMN" or first.text in '"“' or age
         return named and close < len(tokens) and close - at <= _LONGEST
     if _is_kin(tokens, at):
         return True

@@ -397,6 +397,10 @@ class _Sentence:
     def _antecedent(self, start: int, end: int) -> str:
         """The noun phrase before a comma: back to a verb, a comma, or a preposition other than `of`."""
         at = antecedent_at(self.tokens, start, end)
+        if at == end - 1 > start and self.tokens[at].text.isdigit() and self.tokens[at - 1].text == ",":
+            # "Ada Brun, 45, who …"
+            end = at - 1
+            at = antecedent_at(self.tokens, start, end)
         words = self._words(at, end) if at < end else self.subject
         return filled(words, self.topic) or self.subject
 

@@ -310,7 +310,7 @@ def _is_quantity(tokens: Sequence[Token], at: int, clause: int) -> bool:
     """Whether "with" gives a number ("with a population of 2M") to a clause that has its verb."""
     if at + 2 >= len(tokens) or verb_at(tokens, clause, at) is None:
         return False
-    order = tokens[clause].tag == "V"
+    order = tokens[clause].tag == "V" or any(token.tag == "I" for token in tokens[clause:at])
     if order or any(token.lower == "only" for token in tokens[clause:at]):
         return False
     first = tokens[at + 1]

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from adjudge.segment.claims.items import items_in, joined
+from adjudge.segment.claims.items import Item, items_in, joined
 from adjudge.segment.claims.joins import joined_phrases
 from adjudge.segment.claims.leads import is_date, kind_of, lead_of
 from adjudge.segment.claims.phrases import Phrase, phrases_of
@@ -82,18 +82,34 @@ class _Clause:
         if self._is_conditional() or self._is_denied(phrases):
             self._whole(phrases)
             return self.out
-        if not phrases or len(phrases) > _MOST_PHRASES:
+        if not phrases or len(phrases) > _MOST_PHRASES or self._leaves_open():
             self.out.append(self.text[self.tokens[self.lead].start :])
-        elif series := series_in(self.tokens, self.after, len(self.tokens)):
-            head = self._words(self.lead, series[0][0])
-            self.out += [f"{head} {self._words(start, end)}" for start, end in series]
-        else:
+        elif not self._series(len(self.tokens), len(self.tokens)) and not (
+            phrases[-1].kind == "verbal" and self._series(phrases[-1].start, phrases[-1].end)
+        ):
             self._tell(joined_phrases(self.tokens, self.lead, self.after, phrases))
         if self.lead and kind_of(self.tokens, self.lead) == "phrase":
             self._lead()
         if self.tokens[subject.start].tag != "R":
             self.out += names_in(self.text, self.tokens, subject)
         return self.out
+
+    def _series(self, end: int, stop: int) -> bool:
+        """Tell things each with what belongs to it, and what follows them up to `stop`; False if there is no
+        such series.
+        """
+        series = series_in(self.tokens, self.after, end)
+        if series:
+            head = self._words(self.lead, series[0][0])
+            self.out += [f"{head} {self._words(*member)}" for member in series]
+        if series and end < stop:
+            self.out.append(self._words(self.lead, stop))
+        return bool(series)
+
+    def _leaves_open(self) -> bool:
+        """Whether two things are told of which one is so: "had to sell their land or move away"."""
+        pairs = zip(self.tokens[self.after :], self.tokens[self.after + 1 :], strict=False)
+        return any(one.lower == "or" and not one.depth and other.tag == "I" for one, other in pairs)
 
     def _is_conditional(self) -> bool:
         return any(
@@ -298,12 +314,27 @@ class _Clause:
         if colon is not None and phrase.start < colon < phrase.end - 1 and not self.tokens[colon].depth:
             self.out.append(f"{self.prefix} {self._words(phrase.start, colon)}")
             phrase = Phrase(colon + 1, phrase.end, "object")
-        for item in items_in(self.tokens, phrase.start, phrase.end, roles=self._is_role(phrase)):
-            if self._is_role(phrase):
+        for number, item in enumerate(
+            items_in(self.tokens, phrase.start, phrase.end, roles=self._is_role(phrase))
+        ):
+            other = self._another(item) if number else None
+            if other is not None:
+                said = (self._words(item[0][0], other), self._words(self.verb, self.after))
+                self.out.append(" ".join((*said, self._words(other, item[-1][1]))))
+            elif self._is_role(phrase):
                 self.out += [f"{self.prefix} {said}" for said in role_of(self.text, self.tokens, item)]
             else:
                 self.out.append(f"{self.prefix} {joined(self.text, self.tokens, item)}")
         self.out += names_in(self.text, self.tokens, phrase) + renamed_in(self.text, self.tokens, phrase)
+
+    def _another(self, item: Item) -> int | None:
+        """Where what is said begins in an item that has its own subject: "and her mother | a nurse"."""
+        (start, end), tokens = item[0], self.tokens
+        if len(item) > 1 or tokens[start].tag != "D" or tokens[start].lower in ("a", "an"):
+            return None
+        begins = (at for at in range(start + 2, end) if tokens[at].text in ("a", "an", "$", "€", "£"))
+        found = next(begins, None)
+        return found if found is not None and tokens[found - 1].tag == "N" else None
 
     def _is_role(self, phrase: Phrase) -> bool:
         linking = self.tokens[self.after - 1].lower in _LINKING

@@ -35,6 +35,7 @@ from adjudge.segment.claims.words import (
     PREPOSITIONS,
     PRONOUNS,
     RELATIVES,
+    SUBJECT_PRONOUNS,
     SUBORDINATORS,
     word_set,
 )
@@ -64,6 +65,7 @@ _HOSTS = PRONOUNS | word_set("who that which here this what")
 _BEFORE_NOUN = frozenset("DR#'")
 _EDGE = frozenset(",CSW")
 _OFTEN = word_set("now usually often also still typically sometimes generally always then later")
+_SAYING = word_set("said claimed believed thought argued announced")
 _MEASURED = word_set("tall long wide deep high old thick")
 _SINGULAR = word_set("he she it this that who which")
 _PLURAL = word_set("they we you i these those who that which people")
@@ -207,6 +209,8 @@ def _past_form(
         return "E"
     if before in _BEFORE_NOUN and not (before == "#" and after in PREPOSITIONS):
         return "N" if before in "D'" else "P"
+    if word in _SAYING and before in "NM," and (after in SUBJECT_PRONOUNS or after == "that"):
+        return "V"
     if word in ONLY_PAST or word in _NEVER_PASSIVE:
         return "V"
     if before == "S" and helper != "that":

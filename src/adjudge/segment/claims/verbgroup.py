@@ -25,6 +25,7 @@ _VALUED = word_set(
     " better vital announced inferred deduced seen shown understood"
 )
 _MANY = word_set("you they we i")
+_ABOUT = word_set("over about around under up near at")
 
 
 class Group(NamedTuple):
@@ -73,7 +74,8 @@ def helper_for(group: Group, tokens: Sequence[Token], start: int, end: int) -> s
         return ""
     if at + 1 >= end:
         return group.being
-    after, counted = tokens[at + 1], tokens[min(at + 2, end - 1)].tag == "#"
+    after = tokens[at + 1]
+    counted = after.lower in _ABOUT and tokens[min(at + 2, end - 1)].tag == "#"
     shares = (
         after.text in ".," or after.tag == "A" or after.lower == "in" or (after.tag == "R" and not counted)
     )
