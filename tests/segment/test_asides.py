@@ -184,7 +184,7 @@ def test_verbs_are_told_of_their_own_subjects(text: str, expected: list[str]) ->
             "The firm is worth about $3 billion, up from $1 billion in 2019.",
             [
                 "The firm is worth about $3 billion.",
-                "The firm is worth about $3 billion up from $1 billion in 2019.",
+                "The firm is worth about $3 billion, up from $1 billion in 2019.",
             ],
         ),
         (
@@ -195,6 +195,34 @@ def test_verbs_are_told_of_their_own_subjects(text: str, expected: list[str]) ->
                 "Water boils at lower temperatures.",
                 "Water boils at lower temperatures at higher altitudes.",
             ],
+        ),
+        (
+            "The countries signed a deal in May, their first since 1980.",
+            [
+                "The countries signed a deal.",
+                "The countries signed a deal in May.",
+                "The countries signed a deal in May, their first since 1980.",
+            ],
+        ),
+        (
+            "He wrote several books, among them Long Field and Night Rain.",
+            [
+                "He wrote several books.",
+                "He wrote several books among them Long Field.",
+                "He wrote several books among them Night Rain.",
+            ],
+        ),
+        (
+            "The study found that those who exercise live longer.",
+            ["The study found that those who exercise live longer."],
+        ),
+        (
+            "As the name suggests, the blue tit is mostly blue.",
+            ["The blue tit is mostly blue.", "As the name suggests, the blue tit is mostly blue."],
+        ),
+        (
+            "Her mother, a Swede, and her father, a Dane, met in Paris.",
+            ["Her mother is a Swede.", "Her father is a Dane.", "Her mother met in Paris."],
         ),
         (
             "There are two kinds of rock in the region: granite and basalt.",

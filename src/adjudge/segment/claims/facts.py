@@ -179,7 +179,8 @@ class _Clause:
             return self._listed(base, phrase)
         if phrase.kind == "bracket":
             held = base if self._text(previous) in base else f"{base} {self._text(previous)}"
-            self.out.append(f"{held} {self._text(phrase)}")
+            comma = "" if self.tokens[phrase.start].text == "(" else ","
+            self.out.append(f"{held}{comma} {self._text(phrase)}")
             return base
         if phrase.kind == "rest" and self.tokens[phrase.start - 1].tag in ",C":
             # The list goes on after a bracket: "Ash (1988), Elm (1994) and Oak (2002)".
@@ -285,6 +286,7 @@ class _Clause:
         if tokens[at].tag == "R" or tokens[at].lower == "such":
             following = tokens[at + 1 : at + 3]
             second = following[0].tag == "R" and following[-1].tag != "#"
+            second = second or (tokens[at].lower == "among" and following[0].lower in ("them", "which"))
             at += 2 if tokens[at].lower == "such" or second else 1
         elif tokens[at].tag not in "TGP":
             # "allows you to pay …"
@@ -319,7 +321,8 @@ class _Clause:
         ):
             other = self._another(item) if number else None
             if other is not None:
-                said = (self._words(item[0][0], other), self._words(self.verb, self.after))
+                whose = self._words(item[0][0], other).rstrip(" ,")
+                said = (whose, self._words(self.verb, self.after))
                 self.out.append(" ".join((*said, self._words(other, item[-1][1]))))
             elif self._is_role(phrase):
                 self.out += [f"{self.prefix} {said}" for said in role_of(self.text, self.tokens, item)]
@@ -334,7 +337,9 @@ class _Clause:
             return None
         begins = (at for at in range(start + 2, end) if tokens[at].text in ("a", "an", "$", "€", "£"))
         found = next(begins, None)
-        return found if found is not None and tokens[found - 1].tag == "N" else None
+        if found is None or (tokens[found - 1].tag != "N" and tokens[found - 1].text != ","):
+            return None
+        return found
 
     def _is_role(self, phrase: Phrase) -> bool:
         linking = self.tokens[self.after - 1].lower in _LINKING

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjudge.segment.claims.tokens import Token, has_verb
+from adjudge.segment.claims.verbs import PRESENT
 from adjudge.segment.claims.words import CONCESSIONS, CONDITIONS, MONTHS, SUBJECT_PRONOUNS, word_set
 
 _LINKS = word_set(
@@ -114,7 +115,8 @@ def kind_of(tokens: Sequence[Token], lead: int) -> str:
         return "doing"
     if first.lower in ("a", "an"):
         return "role"
-    if first.lower == "as" and tokens[1].lower in ("a", "an", "the") and not has_verb(tokens[:lead]):
+    told = has_verb(tokens[:lead]) or tokens[lead - 2].lower in PRESENT  # "As the name suggests,"
+    if first.lower == "as" and tokens[1].lower in ("a", "an", "the") and not told:
         return "role"
     return "phrase"
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from adjudge.segment.claims.series import is_value
 from adjudge.segment.claims.tokens import Token, has_verb
 from adjudge.segment.claims.verbs import ING, base_of
-from adjudge.segment.claims.words import DENIALS, NUMERALS, word_set
+from adjudge.segment.claims.words import DENIALS, NUMERALS, POSSESSIVES, word_set
 
 _DIGITS = frozenset("0123456789%")
 _NO_OPENERS = word_set("of than per")
@@ -38,6 +38,10 @@ _TITLES = word_set(
 )
 
 
+_NOBODY_YET = word_set(
+    "those anyone everyone someone anybody everybody one all anything everything something"
+)
+"""Words that name nobody without what follows: "those who smoke"."""
 _OF_FIGURES = word_set("in on at during")
 
 
@@ -77,9 +81,11 @@ def phrases_of(tokens: Sequence[Token], begin: int) -> list[Phrase]:
 
 
 def _compares(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the rest tells what a figure was before: ", up from $1 billion in 2019"."""
+    """Whether the rest compares with before: ", up from $1 billion in 2019", ", their first since 1980"."""
     words = [token.lower for token in tokens[at : at + 2]]
-    return words in (["up", "from"], ["down", "from"]) and tokens[at - 1].text == ","
+    ranked = words[0] in POSSESSIVES and words[-1] in _RANKS
+    compared = words in (["up", "from"], ["down", "from"]) or ranked
+    return compared and tokens[at - 1].text == ","
 
 
 def _closed(tokens: Sequence[Token], starts: list[tuple[int, str]]) -> list[Phrase]:
@@ -141,7 +147,8 @@ def _opens(tokens: Sequence[Token], at: int, begin: int, starts: list[tuple[int,
         describes = tokens[at + 1].tag in ("NP" if before == "#" else "N")  # "a black mixed breed"
         return "verbal" if before in "NM#" and not describes else None
     if token.tag in "WS":
-        return "verbal" if before not in "R" else None
+        told = token.tag == "W" and tokens[at - 1].lower in _NOBODY_YET
+        return "verbal" if before not in "R" and not told else None
     if token.tag == "C" and token.lower == "and":
         return "sibling" if _is_sibling(tokens, at, begin, starts) else None
     return None

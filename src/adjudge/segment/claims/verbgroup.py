@@ -25,6 +25,7 @@ _VALUED = word_set(
     " better vital announced inferred deduced seen shown understood"
 )
 _MANY = word_set("you they we i")
+_TIMES = word_set("year month week day hour minute decade centurie")
 _ABOUT = word_set("over about around under up near at")
 
 
@@ -76,7 +77,8 @@ def helper_for(group: Group, tokens: Sequence[Token], start: int, end: int) -> s
         return group.being
     after = tokens[at + 1]
     counted = after.lower in _ABOUT and tokens[min(at + 2, end - 1)].tag == "#"
-    shares = (
+    later = after.tag == "#" and tokens[min(at + 2, end - 1)].lower.rstrip("s") in _TIMES
+    shares = later or (
         after.text in ".," or after.tag == "A" or after.lower == "in" or (after.tag == "R" and not counted)
     )
     return group.being if shares else ""
