@@ -149,6 +149,22 @@ def test_verbs_are_told_of_their_own_subjects(text: str, expected: list[str]) ->
             ],
         ),
         (
+            "The marsh was once home to herons, otters and newts.",
+            [
+                "The marsh was once home to herons.",
+                "The marsh was once home to otters.",
+                "The marsh was once home to newts.",
+            ],
+        ),
+        (
+            "When rents fall, people move to the coast, pushing up prices there.",
+            [
+                "People move to the coast.",
+                "When rents fall, people move to the coast.",
+                "People push up prices there.",
+            ],
+        ),
+        (
             "The river is home to ten kinds of fish, including trout.",
             [
                 "The river is home to ten kinds of fish.",

@@ -153,7 +153,7 @@ class _Clause:
             own = self.tokens[first.start : first.end]
             if len(own) > 2 and own[0].tag == "G" and own[1].tag == "R":
                 self._phrase(self.prefix, first)
-            else:
+            elif not self._is_home_to(phrases):
                 self._object(first)
             rest = phrases[1:]
         elif self._is_governed(first):
@@ -166,6 +166,12 @@ class _Clause:
         for phrase in rest:
             base = self._further(base, phrase, previous)
             previous = phrase
+
+    def _is_home_to(self, phrases: list[Phrase]) -> bool:
+        """Whether the object says nothing without what follows: "was home to wolves"."""
+        own = self.tokens[phrases[0].start : phrases[0].end]
+        bare = own[-1].lower == "home" and all(token.tag == "A" for token in own[:-1])
+        return bare and len(phrases) > 1 and self.tokens[phrases[1].start].lower == "to"
 
     def _further(self, base: str, phrase: Phrase, previous: Phrase) -> str:
         """Tell one more phrase; returns what later phrases are told of."""

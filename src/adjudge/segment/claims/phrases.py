@@ -182,7 +182,7 @@ def _opens_prep(
         return None
     if _awaits_verb(tokens, starts[-1], at) or (before == "C" and tokens[at - 2].tag == "R"):
         return None  # or "in and around"
-    if token.lower in _NO_OPENERS or before == "R" or tokens[at - 1].lower in ("worth", "all", "home"):
+    if token.lower in _NO_OPENERS or before == "R" or tokens[at - 1].lower in ("worth", "all"):
         return None
     if after.tag in ",V" and after.text not in "($€£“\"'-−":
         return None

@@ -25,6 +25,7 @@ _VALUED = word_set(
     " better vital announced inferred deduced seen shown understood"
 )
 _MANY = word_set("you they we i")
+_IRREGULAR = word_set("people children men women police cattle mice teeth feet")
 _TIMES = word_set("year month week day hour minute decade centurie")
 _ABOUT = word_set("over about around under up near at")
 
@@ -108,9 +109,9 @@ def is_expletive(own: Sequence[Token]) -> bool:
 def is_many(subject: str) -> bool:
     """Whether a subject seems to be plural."""
     first, *others = subject.lower().split() or [""]
-    if subject.lower() in _MANY:
-        return True
     last = subject.rpartition(" ")[2]
+    if subject.lower() in _MANY or last.lower() in _IRREGULAR:
+        return True
     counted = bool(others) and (first in DETERMINERS or first in NUMERALS) and last.islower()
     plural = last.endswith("s") and not last.endswith(("ss", "us", "is"))
     return plural and (counted or not subject[:1].isupper())
