@@ -117,3 +117,57 @@ def test_a_number_alone_is_an_answer_but_behind_a_sentence_the_mark_of_an_item()
 def test_what_stands_before_a_statement_is_no_part_of_its_claim() -> None:
     text = "Please note that refunds take 90 days. Certainly, the fee is $9. [Doc 2]"
     assert [claim.text for claim in split_claims(text)] == ["Refunds take 90 days.", "The fee is $9."]
+
+
+@pytest.mark.parametrize("fine", [False, True])
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "The passage states that the bell weighs two tons. It also notes that the tower was rebuilt."
+            " However, it suggests that the clock may stop.",
+            ["The bell weighs two tons.", "The tower was rebuilt.", "The clock may stop."],
+        ),
+        (
+            "According to the documents, the ferry left Lund. It further reports that the crew was unpaid.",
+            ["The ferry left Lund.", "The crew was unpaid."],
+        ),
+        (
+            "The Harbour Act was signed in May. It states that the toll is free.",
+            ["The Harbour Act was signed in May.", "The Harbour Act states that the toll is free."],
+        ),
+    ],
+)
+def test_a_source_that_was_named_is_what_it_tells_next(text: str, claims: list[str], fine: bool) -> None:
+    told = [claim.text for claim in split_claims(text, fine=fine)]
+    assert [claim for claim in claims if claim not in told] == []
+    assert not any("also notes" in claim or "further reports" in claim for claim in told)
+
+
+@pytest.mark.parametrize("fine", [False, True])
+def test_where_something_is_so_is_no_source(fine: bool) -> None:
+    text = "In very damp contexts, such as cellars or caves, the paint may peel."
+    assert text in [claim.text for claim in split_claims(text, fine=fine)]
+    assert not any(claim.text.startswith("Such as") for claim in split_claims(text, fine=fine))
+
+
+def test_code_is_told_without_its_fence() -> None:
+    text = "The call to start it would be:\n```sh\nlamp --on\n```"
+    assert [claim.text for claim in split_claims(text)] == ["The call to start it would be lamp --on."]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("The ring $\\mathbb{Q}[2,7]$ is a field [3].", "The ring $\\mathbb{Q}[2,7]$ is a field."),
+        ("The ideal \\(A[5]\\) is prime [2].", "The ideal \\(A[5]\\) is prime."),
+        ("The lamp costs $5 [1] or $6 [2] here.", "The lamp costs $5 or $6 here."),
+    ],
+)
+def test_brackets_of_a_formula_are_no_citation(text: str, claim: str) -> None:
+    assert [told.text for told in split_claims(text)] == [claim]
+
+
+def test_a_formula_with_a_comma_is_meant_whole() -> None:
+    text = "The ring $Z[2,7]$ is a field. It is \\(k[2]\\) again."
+    assert [told.text for told in split_claims(text)][-1] == "The ring $Z[2,7]$ is \\(k[2]\\) again."

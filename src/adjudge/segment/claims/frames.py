@@ -47,9 +47,10 @@ _THE_GIVEN = (
 )
 """What the answer was made from, and no other source or text: not "the power source"."""
 _FROM_GIVEN = (
-    rf"(?:based (?:solely |only )?on|according to|from|in|as (?:stated|mentioned|noted|described) in|as per)"
-    rf" {_GIVEN}"
+    rf"(?:(?:based (?:solely |only )?on|according to|as (?:stated|mentioned|noted|described) in|as per)"
+    rf" {_GIVEN}|(?:from|in) (?:(?:the|this) (?:first|second|third|last) {_SOURCE}|{_THE_GIVEN}))"
 )
+"""Only what was given is a place to take it from: "In formal contexts," is a condition."""
 _UNTOLD = (
     r"(?:not|never) (?:\w+ly )?(?:mentioned|specified|provided|stated|given|defined|addressed|described|"
     r"discussed|included|covered|clear|available|indicated)"
@@ -95,6 +96,12 @@ _NO_MORE_TOLD = re.compile(
     rf" {_TELL}\b[^.;]*"
 )
 """What the source does not tell, behind what it does."""
+_TELLS = (
+    r"(?:(?:also|both|all|further|then|\w+ly) |goes on to )*"
+    r"(?:states?|mentions?|says?|notes?|indicates?|explains?|shows?|emphasi[sz]es?|specif(?:y|ies)|"
+    r"suggests?|reiterates?|confirms?|reports?|adds?|claims?|highlights?|reveals?|concludes?|points? out|"
+    r"implies|imply)"
+)
 _FRAMES = (
     re.compile(rf"(?P<link>(?:yes|no), )?{_FROM_GIVEN}, ", re.IGNORECASE),
     re.compile(rf"(?P<link>)(?:according to|as per|in|from) {_NUMBERED}, ", re.IGNORECASE),
@@ -104,13 +111,13 @@ _FRAMES = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"(?P<link>(?:yes|no), )?{_LINK}{_TOLD_BY} (?:also |both |all |\w+ly )*"
-        r"(?:states?|mentions?|says?|notes?|indicates?|explains?|shows?|emphasi[sz]es?|specif(?:y|ies)|"
-        r"suggests?|reiterates?|confirms?|reports?|adds?|claims?|highlights?|reveals?|concludes?|points? out|"
-        r"implies|imply) that ",
+        rf"(?P<link>(?:yes|no), )?{_LINK}{_TOLD_BY} {_TELLS} that ",
         re.IGNORECASE,
     ),
 )
+_SOURCE_SPEAKS = re.compile(rf"{_LINK}(?:{_FROM_GIVEN}, |{_TOLD_BY} {_TELLS} )", re.IGNORECASE)
+_GOES_ON = re.compile(rf"{_LINK}it {_TELLS} that ", re.IGNORECASE)
+"""What a source tells besides, once it has been named: "It also mentions that"."""
 ABOUT_THE_ANSWER = re.compile("|".join((*_TO_THE_READER, *_NOTHING_KNOWN)), re.IGNORECASE)
 """How a sentence begins that states nothing of the world: a courtesy, or that nothing is known."""
 
@@ -125,9 +132,17 @@ def unframed(sentence: str) -> str:
     return sentence
 
 
-def without_frame(sentence: str, start: int) -> tuple[str, int]:
-    """The same with where it starts then; `yes` and `no` before the source go too."""
-    for frame in _FRAMES:
+def source_speaks(sentence: str, before: bool) -> bool:
+    """Whether a sentence is put as what a source tells; `before`: whether the one before it was."""
+    return bool(_SOURCE_SPEAKS.match(sentence)) or (before and bool(_GOES_ON.match(sentence)))
+
+
+def without_frame(sentence: str, start: int, told: bool = False) -> tuple[str, int]:
+    """The same with where it starts then; `yes` and `no` before the source go too.
+
+    `told`: whether `it` is the source, which was named before.
+    """
+    for frame in (*_FRAMES, _GOES_ON) if told else _FRAMES:
         found = frame.match(sentence)
         if found and sentence[found.end() :].strip(" ."):
             sentence, start = sentence[found.end() :], start + found.end()

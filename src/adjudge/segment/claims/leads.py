@@ -78,6 +78,8 @@ def _role(tokens: Sequence[Token]) -> int:
 def _opens_clause(tokens: Sequence[Token], start: int) -> bool:
     """Whether a subject and a verb, or an order, follow and not the next item of a list."""
     first = tokens[start]
+    if first.lower == "such" and tokens[start + 1].lower == "as":
+        return False  # "In towns, such as Lund, the fee is"
     if first.tag in "CRWS" or (first.tag == "#" and first.text.isdigit() and len(first.text) == 4):
         return first.tag in "SR" and lead_of(tokens[start:]) > 0
     if first.tag == "V":

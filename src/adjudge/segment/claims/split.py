@@ -16,7 +16,7 @@ from msgspec import Struct
 from adjudge.segment.claims.cjk import chinese_clauses, chinese_items, has_kana, japanese_clauses
 from adjudge.segment.claims.clauses import Piece, clauses_of
 from adjudge.segment.claims.facts import facts_of
-from adjudge.segment.claims.frames import without_frame
+from adjudge.segment.claims.frames import source_speaks, without_frame
 from adjudge.segment.claims.layout import items_under, labelled_members, lines_of
 from adjudge.segment.claims.statements import bare, is_heading, is_statement, tidy, without_marks
 from adjudge.segment.claims.topics import Topic
@@ -66,11 +66,13 @@ def claims_of_sentences(
     code = language or guess_language(text)
     claims: list[Claim] = []
     topic = Topic(person=person)
+    sourced = False
     for sentence, start, number, lead in lines_of(text, spans):
         if not is_statement(sentence) or (len(spans) > 1 and is_heading(sentence)):
             continue
         sentence, start = bare(sentence, start)
-        sentence, start = without_frame(sentence, start)
+        sourced = source_speaks(sentence, sourced)
+        sentence, start = without_frame(sentence, start, sourced)
         if lead or (listed := labelled_members(sentence)):
             pieces = [
                 (words, 0, len(sentence)) for words in (items_under(lead, sentence) if lead else listed)

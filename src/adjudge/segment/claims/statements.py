@@ -17,7 +17,10 @@ _ITEM = r"\(?(?:[0-9]{1,2}|[a-zA-Z])[.)]\s*\Z"
 _NEXT_MARK = re.compile(r"(?<=[.!?:;…)”\"])\s+" + _ITEM)
 """Mark of the next item of a list, where sentences were cut behind it: "Check the oil. 2."."""
 _ONLY_MARK = re.compile(_ITEM)
-_UNSAID = re.compile(CITATION + r"|\*\*|__")
+_FENCE = r"^[ \t]*(?:```|~~~)[ \t]*[\w+#.-]*[ \t]*$|```(?:[a-z+#]+(?=\s*\n))?"
+_FORMULA = r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]*(?<!\s)\$(?![0-9])|\\\((?:(?!\\\)).)+\\\)|\\\[(?:(?!\\\]).)+\\\]"
+"""Numbers in brackets are no citations there. A dollar before a blank, or a figure behind one, is money."""
+_UNSAID = re.compile(rf"(?P<formula>{_FORMULA})|{_FENCE}|{CITATION}|\*\*|__", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"(?:#{1,6}\s[^\n]*|\*\*[^*\n]+\*\*:?|__[^_\n]+__:?)\s*\n\s*")
 _ONLY_HEADING = re.compile(r"#{1,6}\s[^\n]*\Z|\*\*[^*\n]+\*\*:?\Z")
 _NOTING = re.compile(
@@ -46,7 +49,7 @@ def is_statement(sentence: str) -> bool:
     more than citations.
     """
     sentence, _ = bare(sentence, 0)
-    if not _WORD.search(_UNSAID.sub("", sentence)) or _COURTESY.match(sentence):
+    if not _WORD.search(_cleared(sentence)) or _COURTESY.match(sentence):
         return False
     return not (
         sentence.rstrip("*_ ").endswith(("?", "？", "؟", ":", "：")) or ABOUT_THE_ANSWER.match(sentence)
@@ -71,13 +74,17 @@ def substance(sentence: str) -> str:
     """What a sentence says, as evidence is searched for it: without marks of lists and citations, and without
     "Based on the context," or "The document says that" before it. It is never empty.
     """
-    said = unframed(_UNSAID.sub("", bare(sentence, 0)[0]).strip())
+    said = unframed(_cleared(bare(sentence, 0)[0]).strip())
     return said if _WORD.search(said) else sentence
 
 
 def without_marks(sentence: str) -> str:
     """A sentence with citations and emphasis signs blanked: offsets stay."""
-    return _UNSAID.sub(lambda found: " " * len(found[0]), sentence)
+    return _UNSAID.sub(lambda found: found["formula"] or " " * len(found[0]), sentence)
+
+
+def _cleared(words: str) -> str:
+    return _UNSAID.sub(lambda found: found["formula"] or "", words)
 
 
 def tidy(words: str) -> str:
@@ -85,7 +92,7 @@ def tidy(words: str) -> str:
 
     In scripts other than Latin and Chinese it has the stop it came with, if any: each has its own.
     """
-    words = _UNSAID.sub("", words)
+    words = _cleared(words)
     words = _TIGHT_COMMA.sub(", ", " ".join(words.split()).replace(" ,", ","))
     whole = words.strip(" ,;:—–-")
     words = whole.rstrip(".。 ,;；，")

@@ -53,6 +53,8 @@ def remembered(topic: Topic, subject: str) -> Topic:
     if topic.labelled and subject == topic.last:
         return topic
     name = subject.partition(" (")[0].partition(",")[0]
+    if name.count("[") != name.count("]"):
+        name = subject  # "the ring Z[4, 14]"
     if words[0] in _ARTICLES:
         if topic.person and words[-1] in _PEOPLE:
             return topic

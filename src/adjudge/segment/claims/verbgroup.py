@@ -18,11 +18,14 @@ from adjudge.segment.claims.words import (
     word_set,
 )
 
-_VALUED = word_set(
-    "important possible impossible necessary recommended essential best likely unlikely difficult easy"
-    " hard common mentioned known believed estimated said reported noted worth crucial helpful clear"
-    " unclear advisable concluded argued assumed considered suggested stated thought help true useful"
-    " better vital announced inferred deduced seen shown understood"
+_REPORTED = word_set(
+    "likely unlikely mentioned known believed estimated said reported noted concluded argued assumed"
+    " considered stated thought announced inferred deduced seen shown understood"
+)
+"""What is said so of something before `to`, and of what follows before `that`: "It is known to bite"."""
+_VALUED = _REPORTED | word_set(
+    "important possible impossible necessary recommended essential best difficult easy hard common worth"
+    " crucial helpful clear unclear advisable suggested help true useful better vital"
 )
 _MANY = word_set("you they we i")
 _IRREGULAR = word_set("people children men women police cattle mice teeth feet")
@@ -101,9 +104,14 @@ def shared_complement(text: str, tokens: Sequence[Token], bounds: Sequence[Cut],
 
 def is_expletive(own: Sequence[Token]) -> bool:
     """Whether `it` before these words stands for what follows: "it is important to", "it costs $5 to"."""
-    valued = any(token.lower in _VALUED for token in own[:5])
-    seems = base_of(own[0].lower) in ("cost", "take", "appear", "seem")
-    return (valued or seems) and any(token.tag in "TS" for token in own)
+    words = [token.lower for token in own[:5]]
+    seems = base_of(words[0]) in ("appear", "seem")
+    if seems or (not _REPORTED.isdisjoint(words) and _VALUED.isdisjoint({*words} - _REPORTED)):
+        # "It has been shown to work", "It seems to work" say it of something.
+        later = next((token.tag for token in own if token.tag in "TS"), "")
+        return later == "S"
+    valued = not _VALUED.isdisjoint(words) or base_of(words[0]) in ("cost", "take")
+    return valued and any(token.tag in "TS" for token in own)
 
 
 def is_many(subject: str) -> bool:
