@@ -276,3 +276,29 @@ def test_a_question_in_arabic_script_states_nothing() -> None:
 )
 def test_what_something_is_shown_to_do_is_said_of_it(said: str, claim: str) -> None:
     assert texts(f"Lavex is an oil. {said}") == ["Lavex is an oil.", claim]
+
+
+@pytest.mark.parametrize("fine", [False, True])
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "It is stated that Bo Lund left Malmö and that he sold the mill.",
+            ["Bo Lund left Malmö.", "Bo Lund sold the mill."],
+        ),
+        (
+            "The text says that the mill is old, that the dam was rebuilt, and that Ada Moe left.",
+            ["The mill is old.", "The dam was rebuilt.", "Ada Moe left."],
+        ),
+        (
+            "The mayor said that the mill is old, that the dam was rebuilt, and that Ada Moe left.",
+            [
+                "The mayor said that the mill is old.",
+                "The mayor said that the dam was rebuilt.",
+                "The mayor said that Ada Moe left.",
+            ],
+        ),
+    ],
+)
+def test_each_thing_that_is_said_is_a_claim(text: str, claims: list[str], fine: bool) -> None:
+    assert texts(text, fine=fine) == claims

@@ -437,3 +437,8 @@ def test_clauses_have_the_subject_that_they_are_told_of(text: str, expected: lis
 )
 def test_what_a_numbered_source_says_is_told_without_it(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+def test_the_case_in_which_something_is_so_stays() -> None:
+    text = "Under humid conditions, the glue may lose its grip within a day."
+    assert facts(text) == [text]

@@ -97,6 +97,8 @@ def _after_comma(tokens: Sequence[Token], comma: int, clause: int) -> list[Cut]:
     if at + 1 >= len(tokens):
         return []
     before = _verb_before(tokens, clause, comma)
+    if before is not None and _lists_sayings(tokens, at):
+        return _further_that(tokens, at, clause, 1)
     close = _close(tokens, at)
     kind = _kind_after_comma(tokens, at, before, close)
     if kind is None:
@@ -245,8 +247,7 @@ def _after_coordinator(tokens: Sequence[Token], at: int, clause: int, last: str)
     if start >= len(tokens) or before is None:
         return []
     if tokens[start].lower == "that":
-        said = any(token.tag == "S" and token.lower == "that" for token in tokens[clause + 1 : at])
-        return [Cut(start, "said", drop)] if said and has_verb(tokens[start:]) else []
+        return _further_that(tokens, start, clause, drop)
     verb = _skip_adverbs(tokens, start)
     if drop == 1 and last != "relative" and relative_of(tokens, before, verb) is not None:
         return [Cut(start, "further", drop)]
@@ -262,6 +263,23 @@ def _after_coordinator(tokens: Sequence[Token], at: int, clause: int, last: str)
     if _has_own_subject(tokens, start, tokens[at - 1].text == "," or tokens[at].lower != "and"):
         return [Cut(start, "clause", drop)]
     return []
+
+
+def _further_that(tokens: Sequence[Token], at: int, clause: int, drop: int) -> list[Cut]:
+    """A further "that …" at `at`. Where none stands before, words such as "It is said that" were taken off,
+    and `that` goes too.
+    """
+    if any(token.tag == "S" and token.lower == "that" for token in tokens[clause + 1 : at - drop]):
+        return [Cut(at, "said", drop)] if has_verb(tokens[at:]) else []
+    named = at + 1 < len(tokens) and tokens[at + 1].tag in "DOM"
+    return [Cut(at + 1, "clause", drop + 1)] if named and _has_own_subject(tokens, at + 1, sure=False) else []
+
+
+def _lists_sayings(tokens: Sequence[Token], at: int) -> bool:
+    """Whether `that` behind a comma goes on to a last one: "that A, that B, and that C"."""
+    pairs = zip(tokens[at + 1 :], tokens[at + 2 :], strict=False)
+    last = any(one.lower == "and" and other.lower == "that" for one, other in pairs)
+    return tokens[at].lower == "that" and last
 
 
 def relative_of(tokens: Sequence[Token], main: int, verb: int) -> int | None:

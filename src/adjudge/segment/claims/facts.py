@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from adjudge.segment.claims.items import Item, items_in, joined
 from adjudge.segment.claims.joins import joined_phrases
-from adjudge.segment.claims.leads import is_date, kind_of, lead_of
+from adjudge.segment.claims.leads import is_case, is_date, kind_of, lead_of
 from adjudge.segment.claims.phrases import Phrase, phrases_of
 from adjudge.segment.claims.roles import names_in, renamed_in, role_of, with_article
 from adjudge.segment.claims.series import series_in
@@ -34,7 +34,7 @@ def facts_of(clause: str) -> list[str]:
     verb = main_verb_at(tokens, lead, len(tokens))
     if verb is None:
         return _label(clause, tokens)
-    if lead and kind_of(tokens, lead) == "condition":
+    if lead and (kind_of(tokens, lead) == "condition" or is_case(tokens, lead)):
         return [clause]
     facts = _Clause(clause, tokens, lead, verb).facts()
     return list(dict.fromkeys(facts)) or [clause]

@@ -37,6 +37,10 @@ _LINKING = (
 )
 _SOURCE = word_set("context contexts document documents information passage passages text sources results")
 _DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday today yesterday century")
+_CASES = word_set(
+    "case cases context contexts circumstance circumstances condition conditions event instance instances"
+    " setting settings situation situations"
+)
 _CLAUSAL = word_set("after before since until as once")
 
 
@@ -121,6 +125,13 @@ def kind_of(tokens: Sequence[Token], lead: int) -> str:
     if first.lower == "as" and tokens[1].lower in ("a", "an", "the") and not told:
         return "role"
     return "phrase"
+
+
+def is_case(tokens: Sequence[Token], lead: int) -> bool:
+    """Whether an opening phrase says when something is so, which is not told without: "In damp climates,"."""
+    first = next((token for token in tokens[:lead] if token.tag != "A"), tokens[0])
+    end = next(at for at in range(lead) if tokens[at].text == "," or at == lead - 1)
+    return first.lower in ("in", "under") and tokens[end - 1].lower in _CASES
 
 
 def is_date(tokens: Sequence[Token], start: int, end: int) -> bool:
