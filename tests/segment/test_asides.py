@@ -259,3 +259,36 @@ def test_a_list_of_unlike_things_is_not_taken_for_one_of_places() -> None:
     assert "The firm has offices in a research centre." not in facts(
         "The firm has offices in Turin and a research centre in Graz."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "The shed uses fans, with careful cooling methods fitted to make the cows give more milk.",
+            ["The shed uses fans, with careful cooling methods fitted to make the cows give more milk."],
+        ),
+        (
+            "Prices rose, with Holm raising rents in May.",
+            ["Prices rose.", "Holm raised rents in May."],
+        ),
+        (
+            "There is no survey of farms that use wells and reduced water supplies for growing figs.",
+            ["There is no survey of farms that use wells and reduced water supplies for growing figs."],
+        ),
+        (
+            "The mill uses fans and improved drying rooms for storing oats.",
+            ["The mill uses fans and improved drying rooms for storing oats."],
+        ),
+        (
+            "She wrote plays and directed operas.",
+            ["She wrote plays.", "She directed operas."],
+        ),
+        (
+            "The firm makes tents and employed people in 1990.",
+            ["The firm makes tents.", "The firm employed people in 1990."],
+        ),
+    ],
+)
+def test_what_a_noun_is_like_is_no_verb(text: str, claims: list[str]) -> None:
+    assert [claim.text for claim in split_claims(text)] == claims

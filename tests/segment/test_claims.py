@@ -270,6 +270,7 @@ def test_a_question_in_arabic_script_states_nothing() -> None:
         ("It is widely known to stain cloth.", "Lavex is widely known to stain cloth."),
         ("It seems to work.", "Lavex seems to work."),
         ("It has been shown that dogs sleep more.", "It has been shown that dogs sleep more."),
+        ("It seems fair to charge for it.", "It seems fair to charge for it."),
         ("It seems that dogs sleep more.", "It seems that dogs sleep more."),
         ("It is considered important to shake the jar.", "It is considered important to shake the jar."),
     ],

@@ -18,6 +18,7 @@ _NUMBER = re.compile(
 _HAS_OF = re.compile(r"with an? [\w -]{1,40} of ")
 _PARTS = word_set("all most some both many one two three several none few each half")
 _BEFORE_ROLES = word_set("recording acting founding leading performing writing teaching voting training")
+_ADJECTIVE_ENDINGS = ("al", "ive", "ous", "ic", "ful", "able", "ible", "less", "ary", "er", "est")
 _LONGEST_ASIDE = 20
 _LONGEST_SUBJECT = 9
 
@@ -172,7 +173,18 @@ def _doing_behind(tokens: Sequence[Token], at: int) -> int | None:
         end += 1
     named, end = end, _skip_adverbs(tokens, min(end, len(tokens) - 1))
     found = at + 1 < named and end < len(tokens) - 1 and tokens[end].tag == "G"
-    return end if found and tokens[end].lower in ING else None
+    doing = found and tokens[end].lower in ING
+    return end if doing and not _describes(tokens[at + 1 : named], tokens[end + 1]) else None
+
+
+def _describes(before: Sequence[Token], after: Token) -> bool:
+    """Whether an -ing form says what a noun is like, as in "with special growing conditions": no noun that
+    could do it stands before.
+    """
+    last = before[-1]
+    described = last.tag == "N" and last.lower.endswith(_ADJECTIVE_ENDINGS)
+    bare = len(before) == 1 and last.tag == "N" and not last.lower.endswith("s")
+    return after.tag == "N" and (described or bare)
 
 
 def _is_listed(tokens: Sequence[Token], before: int, at: int) -> bool:
@@ -181,7 +193,21 @@ def _is_listed(tokens: Sequence[Token], before: int, at: int) -> bool:
     role = tokens[before].lower in BE and tokens[at].lower in _BEFORE_ROLES and after == "N"
     more = any(token.tag == "C" for token in tokens[at:])
     noun = after == "C" and tokens[min(at + 2, len(tokens) - 1)].tag != "G"
-    return (role and more) or noun or _lists_doings(tokens, at)
+    return (role and more) or noun or _lists_doings(tokens, at) or _lists_nouns(tokens, before, at)
+
+
+def _lists_nouns(tokens: Sequence[Token], before: int, at: int) -> bool:
+    """Whether an -ing form between commas is the first word of an item: "covers soil, growing conditions, and
+    pests".
+    """
+    end = at + 1
+    while end < len(tokens) and tokens[end].tag in "NM":
+        end += 1
+    if end - at < 2 or end + 2 >= len(tokens) or tokens[end].text != ",":
+        return False
+    rest = tokens[end + 1 :]
+    listed = rest[0].tag == "C" and rest[1].tag in "NMG" and not has_verb(rest)
+    return listed and not any(token.tag == "G" for token in tokens[before:at])
 
 
 def _lists_doings(tokens: Sequence[Token], at: int) -> bool:

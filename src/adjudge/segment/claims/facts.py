@@ -34,8 +34,11 @@ def facts_of(clause: str) -> list[str]:
     verb = main_verb_at(tokens, lead, len(tokens))
     if verb is None:
         return _label(clause, tokens)
-    if lead and (kind_of(tokens, lead) == "condition" or is_case(tokens, lead)):
+    if lead and kind_of(tokens, lead) == "condition":
         return [clause]
+    if lead and is_case(tokens, lead):
+        begin = tokens[lead].start
+        return [clause[:begin] + fact for fact in facts_of(clause[begin:])]
     facts = _Clause(clause, tokens, lead, verb).facts()
     return list(dict.fromkeys(facts)) or [clause]
 

@@ -300,6 +300,7 @@ def _settle(tags: list[str], doubtful: list[int], lowers: Sequence[str]) -> None
             verb = False  # "film credits include"
         if verb and past and ("V" in tags or at != doubtful[-1]):
             leans = _leans(tags, at, start, lowers) and not _awaited(tags, at, start, lowers)
+            leans = leans or _describes(tags, at, start, lowers)
             verb = not leans and tags[at + 1 : at + 2] != ["q"]
         elif verb and "V" in tags[: start + 1] and (start < 0 or tags[start] in "C,"):
             verb = at == start + 1 or tags[at - 1] == "A" or tags[start + 1] in "DMO"
@@ -310,6 +311,24 @@ def _awaited(tags: list[str], at: int, start: int, lowers: Sequence[str]) -> boo
     """Whether the subject before an aside still has no verb: "The firm, whose owner was Ada, closed in …"."""
     aside = next((i for i in range(start) if lowers[i] == "," and "W" in tags[i + 1 : i + 3]), None)
     return aside is not None and "V" not in tags[:aside] and "V" not in tags[at + 1 :]
+
+
+def _describes(tags: list[str], at: int, start: int, lowers: Sequence[str]) -> bool:
+    """Whether a past form says what a noun is like: "uses maps and limited data", as who uses them did not
+    limit them before; ", with lamps fitted to heat the stalls", where no subject stands.
+    """
+    if start < 0 or "V" not in tags[:start] or at + 1 >= len(tags):
+        return False
+    if lowers[start] == "," and lowers[start + 1] == "with" and at > start + 2:
+        return tags[at + 1] in "RT"
+    if tags[start] != "C" or at != start + 1 or lowers[at] in ACTIVE:
+        return False
+    if tags[at + 1] != "N" and tags[at + 1 : at + 3] != ["G", "N"]:
+        return False
+    verb = max(i for i in range(start) if tags[i] in "VI")
+    told = lowers[verb] in BASE_FORMS or lowers[verb] in PRESENT
+    dated = any(len(word) == 4 and word.isdigit() for word in lowers[at:])
+    return (told and lowers[verb] not in PAST and not dated) or lowers[0] == "there"
 
 
 def _leans(tags: list[str], at: int, start: int, lowers: Sequence[str]) -> bool:

@@ -106,8 +106,10 @@ def is_expletive(own: Sequence[Token]) -> bool:
     """Whether `it` before these words stands for what follows: "it is important to", "it costs $5 to"."""
     words = [token.lower for token in own[:5]]
     seems = base_of(words[0]) in ("appear", "seem")
+    if seems and any(token.tag == "T" for token in own[1:]):
+        return own[1].tag != "T"  # "It seems to work", but "It seems fair to ask"
     if seems or (not _REPORTED.isdisjoint(words) and _VALUED.isdisjoint({*words} - _REPORTED)):
-        # "It has been shown to work", "It seems to work" say it of something.
+        # "It has been shown to work" says so of something.
         later = next((token.tag for token in own if token.tag in "TS"), "")
         return later == "S"
     valued = not _VALUED.isdisjoint(words) or base_of(words[0]) in ("cost", "take")
