@@ -263,22 +263,6 @@ def test_a_question_in_arabic_script_states_nothing() -> None:
     assert split_claims("من أين يأتي النهر؟", "ar") == []
 
 
-@pytest.mark.parametrize(
-    ("said", "claim"),
-    [
-        ("It has been shown to calm dogs.", "Lavex has been shown to calm dogs."),
-        ("It is widely known to stain cloth.", "Lavex is widely known to stain cloth."),
-        ("It seems to work.", "Lavex seems to work."),
-        ("It has been shown that dogs sleep more.", "It has been shown that dogs sleep more."),
-        ("It seems fair to charge for it.", "It seems fair to charge for it."),
-        ("It seems that dogs sleep more.", "It seems that dogs sleep more."),
-        ("It is considered important to shake the jar.", "It is considered important to shake the jar."),
-    ],
-)
-def test_what_something_is_shown_to_do_is_said_of_it(said: str, claim: str) -> None:
-    assert texts(f"Lavex is an oil. {said}") == ["Lavex is an oil.", claim]
-
-
 @pytest.mark.parametrize("fine", [False, True])
 @pytest.mark.parametrize(
     ("text", "claims"),

@@ -29,6 +29,7 @@ from adjudge.segment.claims.verbgroup import (
     is_expletive,
     is_many,
     shared_complement,
+    told_as_many,
 )
 from adjudge.segment.claims.verbs import BASE_FORMS, DONE, finite
 from adjudge.segment.claims.words import (
@@ -84,7 +85,7 @@ def clauses_of(sentence: str, topic: Topic, *, fine: bool = False) -> tuple[list
         tokens = tokens[lead:]
     if not has_verb(tokens):
         return [(sentence, 0, len(sentence))], topic
-    return _Sentence(sentence, tokens, topic, fine).pieces()
+    return _Sentence(sentence, tokens, topic._replace(many=None), fine).pieces()
 
 
 def _owner(subject: str) -> str:
@@ -152,7 +153,10 @@ class _Sentence:
             if cut.kind == "further":
                 self._further(main[0], cut.at, end)
                 continue
+            before = self.topic
             self._piece(cut, end, lead, bounds[index - 1])
+            if cut.at and tokens[cut.at - 1].lower in ("although", "though") and before.last:
+                self.topic = before  # the next sentence goes on with what the main clause told
         if lead:
             self._tell_lead(kind, lead)
         return self.out, self.topic
@@ -242,7 +246,8 @@ class _Sentence:
         elif cut.kind == "apposition":
             # "He and his wife, Eliza,": she is the wife
             near = near.rpartition(" and ")[2] if near.lower().startswith(("he ", "she ")) else near
-            said = f"{near} {('were' if self.group.past else 'are') if is_many(near) else be} {words}"
+            many = told_as_many(near, self.tokens, end + 1)
+            said = f"{near} {('were' if self.group.past else 'are') if many else be} {words}"
         else:
             said = self._relative(cut.at, end, first, rest, near)
         self._add(said, cut.at, end)
@@ -295,6 +300,8 @@ class _Sentence:
             return
         self.group = group_of(self.text, tokens, verb, end)
         subject = self._named(begin, verb) if verb > begin else ""
+        if lead and self._is_told_before(start, begin):
+            subject = tokens[begin].text
         predicate = self._words(verb, end) + self.shared
         if tokens[verb].lower in _CONTRACTED:
             predicate = _CONTRACTED[tokens[verb].lower] + predicate[len(tokens[verb].text) :]
@@ -322,6 +329,17 @@ class _Sentence:
             said = self.subject = between
         self._add(f"{self._kept(start, lead)}{said} {predicate}", start, end)
         self._remember(subject, verb, end)
+
+    def _is_told_before(self, start: int, begin: int) -> bool:
+        """Whether a pronoun means what its own condition speaks of: "If a guest is late, they"."""
+        tokens = self.tokens
+        if kind_of(tokens[start:], begin - start) != "condition":
+            return False
+        own = verb_at(tokens, start + 1, begin)
+        if own is None or own == start + 1 or tokens[start + 1].tag not in "DNM":
+            return False
+        pronoun = tokens[begin].lower
+        return pronoun == "they" or (pronoun == "it" and not is_many(self._words(start + 1, own)))
 
     def _kept(self, start: int, lead: int) -> str:
         """An opening phrase that stays before its clause, as it stood."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
+from adjudge.segment.claims.verbgroup import is_many
 from adjudge.segment.claims.words import PERSONAL, POSSESSIVES, SUBJECT_PRONOUNS, word_set
 
 _NOBODY = word_set(
@@ -20,6 +22,9 @@ _BODIES = word_set(
     "company inc corporation university records bros club studio studios pictures party college school"
     " committee association council league institute foundation museum group team band ltd press museum"
 )
+_SAME = word_set("salmon trout fish deer sheep cattle aircraft spacecraft species series offspring")
+"""Nouns that are several without an ending."""
+_OF = re.compile(r" (?:of|in|for|from|with|at|on|to|who|that|which|responsible|known)\b")
 
 
 class Topic(NamedTuple):
@@ -31,15 +36,37 @@ class Topic(NamedTuple):
     """Whichever of them was named last, for `they`."""
     labelled: bool = False
     """Whether a label before a colon named it: "Louvre: It holds …"."""
+    many: str | None = None
+    """What a sentence has named so far that is several, for `they` where the last named is one thing."""
 
     def meant_by(self, pronoun: str) -> str | None:
         if pronoun in PERSONAL:
             return self.person
-        return (self.thing if pronoun in ("it", "its") else self.last) or self.person
+        if pronoun in ("it", "its"):
+            several = self.thing and is_many(_OF.split(self.thing, maxsplit=1)[0]) and self.thing not in _SAME
+            return None if several else self.thing or self.person
+        last = self.last or self.person
+        one = pronoun in ("they", "their") and last and _is_one_thing(last)
+        return self.many if one else last
+
+
+def _is_one_thing(name: str) -> bool:
+    """Whether `they` cannot mean this: "the old curriculum"; a company, somebody, and names it can."""
+    head = _OF.split(name, maxsplit=1)[0]
+    first, last = head.partition(" ")[0], head.rpartition(" ")[2].strip(".")
+    named = last[:1].isupper() or (first[:1].isupper() and first.lower() not in _ARTICLES)
+    somebody = last.endswith(("er", "or", "ist", "ian", "ant")) or last in _PEOPLE or last in _BODIES
+    return not (named or somebody or is_many(head) or " and " in name or last in _SAME)
 
 
 def remembered(topic: Topic, subject: str) -> Topic:
     """The topic after a clause with this subject."""
+    after = _remembered(topic, subject)
+    several = after.last and after.last != topic.last and (is_many(after.last) or " and " in after.last)
+    return after._replace(many=after.last if several else topic.many)
+
+
+def _remembered(topic: Topic, subject: str) -> Topic:
     words = subject.lower().split()
     if not words or words[0] in _NOBODY or words[0] in POSSESSIVES:
         return topic

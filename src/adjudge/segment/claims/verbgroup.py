@@ -29,6 +29,12 @@ _VALUED = _REPORTED | word_set(
 )
 _MANY = word_set("you they we i")
 _IRREGULAR = word_set("people children men women police cattle mice teeth feet")
+_EITHER = word_set(
+    "series species means headquarters crossroads news mathematics physics economics politics ethics"
+    " genetics linguistics electronics athletics gymnastics diabetes measles rabies"
+)
+"""Nouns in -s that may be one or several: what stands before or their verb tells."""
+_SEVERAL = word_set("these those many several few both various two three four five six seven eight nine ten")
 _TIMES = word_set("year month week day hour minute decade centurie")
 _ABOUT = word_set("over about around under up near at")
 
@@ -116,12 +122,21 @@ def is_expletive(own: Sequence[Token]) -> bool:
     return valued and any(token.tag in "TS" for token in own)
 
 
+def told_as_many(subject: str, tokens: Sequence[Token], end: int) -> bool:
+    """Whether a subject seems to be plural, by the verb behind `end` where its noun does not tell."""
+    if subject.rpartition(" ")[2].lower() in _EITHER and end < len(tokens):
+        return tokens[end].lower in ("are", "were", "have")
+    return is_many(subject)
+
+
 def is_many(subject: str) -> bool:
     """Whether a subject seems to be plural."""
     first, *others = subject.lower().split() or [""]
     last = subject.rpartition(" ")[2]
     if subject.lower() in _MANY or last.lower() in _IRREGULAR:
         return True
+    if last.lower() in _EITHER:
+        return first in _SEVERAL
     counted = bool(others) and (first in DETERMINERS or first in NUMERALS) and last.islower()
     plural = last.endswith("s") and not last.endswith(("ss", "us", "is"))
     return plural and (counted or not subject[:1].isupper())
