@@ -123,3 +123,51 @@ def test_every_claim_lies_in_its_sentence(lines: list[str], fine: bool) -> None:
         start, end = sentences[claim.sentence]
         assert start <= claim.span[0] < claim.span[1] <= end
         assert claim.text == " ".join(claim.text.split())
+
+
+@pytest.mark.parametrize("fine", [False, True])
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "According to the content, the bay is home to many birds, including:\n* Herons\n* Terns",
+            [
+                "The bay is home to many birds, including Herons.",
+                "The bay is home to many birds, including Terns.",
+            ],
+        ),
+        (
+            "To clean the lamp, you can try the following:\n* Wipe the glass\n* Update firmware",
+            ["To clean the lamp, you can wipe the glass.", "To clean the lamp, you can update firmware."],
+        ),
+        (
+            "To clean the lamp, follow these simple steps:\n1. Open the lid.\n2. Oil: Add the oil.",
+            ["To clean the lamp, open the lid.", "To clean the lamp, add the oil."],
+        ),
+        ("Follow these steps:\n1. Open the lid.\n2. Add the oil.", ["Open the lid.", "Add the oil."]),
+        (
+            "Ways to relax include:\n* Taking long walks\n* A warm bath\n* NASA films\n* Reading Rainbow",
+            [
+                "Ways to relax include taking long walks.",
+                "Ways to relax include a warm bath.",
+                "Ways to relax include NASA films.",
+                "Ways to relax include Reading Rainbow.",
+            ],
+        ),
+        (
+            "The days are:\n- March 3, 1901\n- May 9, 1902",
+            ["The days are March 3, 1901.", "The days are May 9, 1902."],
+        ),
+        (
+            "Side effects include:\n* **Drowsiness**: feeling sleepy\n* **Fever**: It passes within a day.",
+            [
+                "Side effects include drowsiness.",
+                "Drowsiness: feeling sleepy.",
+                "Side effects include Fever.",
+                "It passes within a day.",
+            ],
+        ),
+    ],
+)
+def test_items_go_on_with_the_sentence_of_their_lead(text: str, claims: list[str], fine: bool) -> None:
+    assert texts(text, fine=fine) == claims

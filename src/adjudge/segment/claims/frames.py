@@ -38,7 +38,9 @@ _TO_THE_READER = (
     r"(?:Sure|Certainly|Of course)\W*\Z",
     r"Here(?: is|['’]s| are) (?:an?|the|some|your|my|what|how)\b",
 )
-_SOURCE = r"(?:search results?|sources?|contexts?|documents?|passages?|texts?|information|excerpts?)"
+_SOURCE = (
+    r"(?:search results?|sources?|contexts?|documents?|passages?|texts?|information|excerpts?|contents?)"
+)
 _HANDED = r"(?: (?:that (?:is|was|were|are) )?(?:provided|given|above|available|you (?:gave|provided)))"
 _GIVEN = rf"(?:the |these |this |my |your |any )?(?:\w+ ){{0,2}}?{_SOURCE}{_HANDED}?"
 _THE_GIVEN = (

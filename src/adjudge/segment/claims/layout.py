@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adjudge.segment.claims.frames import unframed
+from adjudge.segment.claims.leadins import label_under, order_under, told_under
 from adjudge.segment.claims.statements import bare, is_heading, without_marks
 from adjudge.segment.claims.tokens import has_verb, tokens_of
 from adjudge.segment.claims.words import ARTICLES, COORDINATORS, PREPOSITIONS, is_double_name
@@ -33,10 +34,6 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 """Words of a lead that only point at the list."""
-_JOINS = re.compile(
-    r"\b(?:is|are|was|were|be|includes?|included|including|contains?|such as|like|as)\W*\Z", re.IGNORECASE
-)
-"""Behind which an item goes on with the sentence."""
 _SAYS_NOTHING = re.compile(
     r"(?:(?:the |my |final |short )*(?:answer|response|reply|explanation|conclusion|summary|note|question"
     r"|context|output|reference|source|step|instruction|example|reasoning|title|result)s?)\Z",
@@ -75,20 +72,23 @@ def lines_of(text: str, spans: Sequence[Span]) -> list[Line]:
         while end < len(lines) and _is_item(lines[end].text):
             end += 1
         items = lines[at:end]
-        names = [not has_verb(tokens_of(without_marks(bare(item.text, 0)[0]))) for item in items]
+        said = [without_marks(bare(item.text, 0)[0]) for item in items]
+        names = [not has_verb(tokens_of(words)) for words in said]
         mostly = 2 * sum(names) > len(items)
-        found += [
-            item._replace(lead=lead) if name or mostly else item
-            for item, name in zip(items, names, strict=True)
-        ]
+        for item, name, words in zip(items, names, said, strict=True):
+            if label_under(lead, words):
+                found.append(item._replace(text=item.text.partition(":")[0], lead=lead))
+                found.append(item)
+            else:
+                led = name or mostly or order_under(lead, words)
+                found.append(item._replace(lead=lead) if led else item)
         at = end
     return found
 
 
 def items_under(lead: str, words: str) -> list[str]:
     """What a list's item says, once for each of its members: "A, B and C"."""
-    head = lead if _JOINS.search(lead) else f"{lead}:"
-    return [f"{head} {member}" for member in members_of(words) or [words]]
+    return [said for member in members_of(words) or [words] for said in told_under(lead, member)]
 
 
 def labelled_members(sentence: str) -> list[str]:

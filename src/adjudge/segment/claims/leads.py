@@ -35,7 +35,9 @@ _LINKING = (
     "after all",
     "to summarize",
 )
-_SOURCE = word_set("context contexts document documents information passage passages text sources results")
+_SOURCE = word_set(
+    "context contexts document documents information passage passages text sources results content"
+)
 _DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday today yesterday century")
 _CASES = word_set(
     "case cases context contexts circumstance circumstances condition conditions event instance instances"

@@ -111,6 +111,8 @@ def _closed(
         return "N"
     if word == "first" and at and tags[-1] in "D'" and after not in ("of", ""):
         return "N"
+    if text == "May" and after[:1].isdigit():
+        return "M"
     if word in AUXILIARIES:
         if at and tags[-1] in "D'" and word in ("can", "will", "might", "must", "do"):
             return "N"
