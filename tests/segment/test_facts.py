@@ -444,3 +444,9 @@ def test_the_case_in_which_something_is_so_stays() -> None:
         "Under humid conditions, the glue may lose its grip.",
         "Under humid conditions, the glue may lose its grip within a day.",
     ]
+
+
+def test_phrases_that_begin_alike_stand_side_by_side() -> None:
+    told = facts("Lavex is useful as a dye for wool in mills, as a glue in homes, and as a salt in soups.")
+    assert "Lavex is useful as a glue in homes." in told
+    assert "Lavex is useful as a salt in soups." in told

@@ -112,6 +112,9 @@ _PARTS = (
     "",
     "**Bold**:",
     "A - 1",
+    "```sh\nlamp --on\n```",
+    "```\nIt works.",
+    "**Oil**: It is cheap.",
 )
 
 

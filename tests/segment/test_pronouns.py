@@ -80,3 +80,8 @@ def test_a_pronoun_is_no_noun_of_another_number(text: str, claims: list[str], fi
 )
 def test_a_noun_that_is_one_or_several_is_what_its_verb_tells(text: str, claims: list[str]) -> None:
     assert texts(text) == claims
+
+
+def test_many_things_of_one_are_many() -> None:
+    text = "The walls of the old house are thick, making the rooms cool."
+    assert texts(text)[-1] == "The walls of the old house make the rooms cool."

@@ -171,3 +171,30 @@ def test_brackets_of_a_formula_are_no_citation(text: str, claim: str) -> None:
 def test_a_formula_with_a_comma_is_meant_whole() -> None:
     text = "The ring $Z[2,7]$ is a field. It is \\(k[2]\\) again."
     assert [told.text for told in split_claims(text)][-1] == "The ring $Z[2,7]$ is \\(k[2]\\) again."
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "Passage 2 states that moles eat worms, and passage 5 mentions that voles eat roots.",
+            ["Moles eat worms.", "Voles eat roots."],
+        ),
+        (
+            "Several documents suggest or even state that the pump drains the mill.",
+            ["The pump drains the mill."],
+        ),
+        ("Overall, the pump in Lund is loud.", ["The pump in Lund is loud."]),
+        ("The file is called on__load [1].", ["The file is called on__load."]),
+        ("It is __very__ loud.", ["It is very loud."]),
+    ],
+)
+def test_words_before_a_statement_go_wherever_it_stands(text: str, claims: list[str]) -> None:
+    assert [told.text for told in split_claims(text)] == claims
+
+
+def test_what_follows_code_is_told_apart() -> None:
+    text = "Run this:\n```sh\nlamp --on\nlamp --off\n```\nThe pump is loud. Then run:\n```\nlamp --blink\n```"
+    told = [claim.text for claim in split_claims(text)]
+    assert "The pump is loud." in told
+    assert not any("`" in claim or "sh lamp" in claim for claim in told)

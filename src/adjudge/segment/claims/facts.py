@@ -70,6 +70,8 @@ class _Clause:
         """What stands before the items of the last list."""
         self.listing = (0, 0)
         """Where `including` or `such as` stands, once a phrase began with it."""
+        self.beside: dict[str, str] = {}
+        """What phrases that begin with a preposition are told of."""
         self.out: list[str] = []
 
     def _group_end(self) -> int:
@@ -209,8 +211,11 @@ class _Clause:
         if self._begins_anew(phrase):
             self._phrase(self.prefix, phrase)
             return f"{self.prefix} {self._text(phrase)}"
+        if opener.lower in self.beside and self._is_beside(phrase):
+            base = self.beside[opener.lower]
         if self._leans(phrase, previous) and previous.kind == "prep" and self._text(previous) not in base:
             base = f"{base} {self._text(previous)}"
+        self.beside[opener.lower] = base
         self._phrase(base, phrase)
         extends = phrase.kind == "verbal" or opener.lower in ("including", "such")
         return f"{base} {self._text(phrase)}" if extends else base
@@ -221,6 +226,11 @@ class _Clause:
         """
         first, before, own = (self.tokens[at] for at in (self.after, phrase.start - 1, phrase.start))
         return first.tag == "R" and first.lower == own.lower and (before.text == "," or before.tag == "C")
+
+    def _is_beside(self, phrase: Phrase) -> bool:
+        """Whether a phrase may go back to one that began alike: "useful as A in B, as C in D"."""
+        before = self.tokens[phrase.start - 1]
+        return phrase.kind == "prep" and (before.text == "," or before.tag == "C")
 
     def _listed(self, base: str, member: Phrase) -> str:
         """Further members of what is listed; returns what later phrases are told of."""

@@ -98,11 +98,14 @@ _NO_MORE_TOLD = re.compile(
     rf" {_TELL}\b[^.;]*"
 )
 """What the source does not tell, behind what it does."""
-_TELLS = (
-    r"(?:(?:also|both|all|further|then|\w+ly) |goes on to )*"
+_TELL_THAT = (
     r"(?:states?|mentions?|says?|notes?|indicates?|explains?|shows?|emphasi[sz]es?|specif(?:y|ies)|"
     r"suggests?|reiterates?|confirms?|reports?|adds?|claims?|highlights?|reveals?|concludes?|points? out|"
     r"implies|imply)"
+)
+_TELLS = (
+    rf"(?:(?:also|both|all|further|then|\w+ly) |goes on to )*{_TELL_THAT}"
+    rf"(?:,? (?:and|or) (?:\w+ly |even )?{_TELL_THAT})?"
 )
 _FRAMES = (
     re.compile(rf"(?P<link>(?:yes|no), )?{_FROM_GIVEN}, ", re.IGNORECASE),

@@ -120,9 +120,11 @@ def members_of(words: str) -> list[str]:
 
 
 def _broken(text: str, start: int, end: int) -> list[Span]:
-    """A sentence's lines, if each is short and opens like a statement; else the sentence."""
+    """A sentence's lines, if each is short and opens like a statement; else the sentence, cut behind code."""
     if "\n" not in text[start:end]:
         return [(start, end)]
+    if (behind := _behind_code(text, start, end)) is not None:
+        return [(start, len(text[:behind].rstrip())), *_broken(text, behind, end)]
     found: list[Span] = []
     at = start
     for line in text[start:end].splitlines(keepends=True):
@@ -135,6 +137,17 @@ def _broken(text: str, start: int, end: int) -> list[Span]:
     whole = all(_ends(text[first:last]) for first, last in found[:-1])
     labelled = all(_LABEL.match(text, first, last) for first, last in found)
     return found if labelled or (alike and whole) else [(start, end)]
+
+
+def _behind_code(text: str, start: int, end: int) -> int | None:
+    """Where a sentence goes on behind the fence that closes a piece of code, or None."""
+    fences = text.count("```", 0, start)
+    for found in re.finditer("```", text[start:end]):
+        fences += 1
+        rest = text[start + found.end() : end]
+        if fences % 2 == 0 and rest.startswith("\n") and rest.strip():
+            return start + found.end() + len(rest) - len(rest.lstrip())
+    return None
 
 
 def _ends(line: str) -> bool:

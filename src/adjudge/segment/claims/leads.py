@@ -52,6 +52,7 @@ def lead_of(tokens: Sequence[Token]) -> int:
     opens = first.tag in "RSATGP" or first.lower in ("based", "according", "due", "yes", "no", *CONCESSIONS)
     if first.lower in ("a", "an"):
         return _role(tokens)
+    opens = opens or (first.lower in _LINKS and len(tokens) > 1 and tokens[1].text == ",")
     if not opens and not (first.tag == "#" and len(tokens) > 1 and tokens[1].text == ","):
         return 0
     clausal = _CLAUSAL | CONCESSIONS | {"based", "according"}

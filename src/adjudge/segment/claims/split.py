@@ -16,7 +16,7 @@ from msgspec import Struct
 from adjudge.segment.claims.cjk import chinese_clauses, chinese_items, has_kana, japanese_clauses
 from adjudge.segment.claims.clauses import Piece, clauses_of
 from adjudge.segment.claims.facts import facts_of
-from adjudge.segment.claims.frames import source_speaks, without_frame
+from adjudge.segment.claims.frames import source_speaks, unframed, without_frame
 from adjudge.segment.claims.layout import items_under, labelled_members, lines_of
 from adjudge.segment.claims.statements import bare, is_heading, is_statement, tidy, without_marks
 from adjudge.segment.claims.topics import Topic
@@ -100,6 +100,8 @@ def _pieces(sentence: str, topic: Topic, code: str, fine: bool) -> tuple[list[Pi
     if not code.startswith("en"):
         return [(sentence, 0, len(sentence))], topic
     pieces, topic = clauses_of(without_marks(sentence), topic, fine=fine)
+    # "… and passage 2 mentions that …"
+    pieces = [(unframed(words), start, end) for words, start, end in pieces]
     if fine:
         pieces = [(fact, start, end) for words, start, end in pieces for fact in facts_of(words)]
     return pieces, topic

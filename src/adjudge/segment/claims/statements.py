@@ -18,9 +18,13 @@ _NEXT_MARK = re.compile(r"(?<=[.!?:;…)”\"])\s+" + _ITEM)
 """Mark of the next item of a list, where sentences were cut behind it: "Check the oil. 2."."""
 _ONLY_MARK = re.compile(_ITEM)
 _FENCE = r"^[ \t]*(?:```|~~~)[ \t]*[\w+#.-]*[ \t]*$|```(?:[a-z+#]+(?=\s*\n))?"
+_UNDERLINED = r"(?<![^\W_])__|__(?![^\W_])"
+"""Not inside a name such as "on__load"."""
 _FORMULA = r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]*(?<!\s)\$(?![0-9])|\\\((?:(?!\\\)).)+\\\)|\\\[(?:(?!\\\]).)+\\\]"
 """Numbers in brackets are no citations there. A dollar before a blank, or a figure behind one, is money."""
-_UNSAID = re.compile(rf"(?P<formula>{_FORMULA})|{_FENCE}|{CITATION}|\*\*|__", re.MULTILINE | re.DOTALL)
+_UNSAID = re.compile(
+    rf"(?P<formula>{_FORMULA})|{_FENCE}|{CITATION}|\*\*|{_UNDERLINED}", re.MULTILINE | re.DOTALL
+)
 _HEADING = re.compile(r"(?:#{1,6}\s[^\n]*|\*\*[^*\n]+\*\*:?|__[^_\n]+__:?)\s*\n\s*")
 _ONLY_HEADING = re.compile(r"#{1,6}\s[^\n]*\Z|\*\*[^*\n]+\*\*:?\Z")
 _NOTING = re.compile(

@@ -232,7 +232,13 @@ def _present_form(word: str, after: str, at: int, tags: list[str], lowers: Seque
     if PRESENT[word] == "take" and after in ("place", "part") and before in "NM":
         return "V"
     told = after in DETERMINERS or after == "that" or PRESENT[word] not in NOUNISH
-    if before == "#" and told and at > 1 and (at == 2 or tags[at - 2] == "M") and tags[at - 2] in "NM":
+    if (
+        before == "#"
+        and told
+        and at > 1
+        and (at == 2 or tags[at - 2] == "M" or after == "that")
+        and tags[at - 2] in "NM"
+    ):
         return "V"  # "Passage 9 gives"
     if before in _BEFORE_NOUN or helper in FORMS_OF_BE or helper in HAVE:
         return "N"

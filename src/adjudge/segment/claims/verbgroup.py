@@ -35,6 +35,11 @@ _EITHER = word_set(
 )
 """Nouns in -s that may be one or several: what stands before or their verb tells."""
 _SEVERAL = word_set("these those many several few both various two three four five six seven eight nine ten")
+_AMOUNTS = word_set(
+    "all most many some several few both half none any plenty number lot lots variety majority minority"
+    " couple range percent % two three four five six seven eight nine ten"
+)
+"""What tells how many of what follows `of` there are."""
 _TIMES = word_set("year month week day hour minute decade centurie")
 _ABOUT = word_set("over about around under up near at")
 
@@ -130,7 +135,10 @@ def told_as_many(subject: str, tokens: Sequence[Token], end: int) -> bool:
 
 
 def is_many(subject: str) -> bool:
-    """Whether a subject seems to be plural."""
+    """Whether a subject seems to be plural: of "the walls of a house" the walls."""
+    head, of, _ = subject.partition(" of ")
+    if of and head.rpartition(" ")[2].lower() not in _AMOUNTS:
+        subject = head
     first, *others = subject.lower().split() or [""]
     last = subject.rpartition(" ")[2]
     if subject.lower() in _MANY or last.lower() in _IRREGULAR:
