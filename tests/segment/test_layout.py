@@ -158,6 +158,17 @@ def test_every_claim_lies_in_its_sentence(lines: list[str], fine: bool) -> None:
             ],
         ),
         (
+            "There are two ways to save heat, such as:\n- Closing doors\n- Insulating your LED lamps",
+            [
+                "There are two ways to save heat, such as closing doors.",
+                "There are two ways to save heat, such as insulating your LED lamps.",
+            ],
+        ),
+        (
+            "Here are my tips:\n1. **Hot oil**: Hot oil contains less water.\n2. **Often**: Drain the tank.",
+            ["Hot oil contains less water.", "Drain the tank."],
+        ),
+        (
             "The days are:\n- March 3, 1901\n- May 9, 1902",
             ["The days are March 3, 1901.", "The days are May 9, 1902."],
         ),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adjudge.segment.claims.frames import unframed
-from adjudge.segment.claims.leadins import label_under, order_under, told_under
+from adjudge.segment.claims.leadins import label_under, order_under, says_of_label, told_under
 from adjudge.segment.claims.statements import bare, is_heading, without_marks
 from adjudge.segment.claims.tokens import has_verb, tokens_of
 from adjudge.segment.claims.words import ARTICLES, COORDINATORS, PREPOSITIONS, is_double_name
@@ -28,7 +28,7 @@ _MARKED = re.compile(r"\s*(?:[-*+•‣◦▪–]|\(?(?:[0-9]{1,3}|[a-zA-Z])[.)]
 _CLOSED = (".", "!", "?", ";", "…")
 _OPENS = re.compile(r"[\W_]*[A-Z0-9]")
 _POINTS = re.compile(
-    r"(?:Here(?: is|['’]s| are)|Below (?:is|are)|(?:The following|This|These) (?:is|are))"
+    r"\A(?:Here(?: is|['’]s| are)|Below (?:is|are)|(?:The following|This|These) (?:is|are))"
     r" (?:(?:an?|the|my|your) (?:(?:short|brief|complete|full|quick) )?"
     r"(?:list|summary|overview|table) (?:of|with) )?",
     re.IGNORECASE,
@@ -75,12 +75,13 @@ def lines_of(text: str, spans: Sequence[Span]) -> list[Line]:
         said = [without_marks(bare(item.text, 0)[0]) for item in items]
         names = [not has_verb(tokens_of(words)) for words in said]
         mostly = 2 * sum(names) > len(items)
-        for item, name, words in zip(items, names, said, strict=True):
+        told = [says_of_label(words) for words in said]
+        for item, name, words, stated in zip(items, names, said, told, strict=True):
             if label_under(lead, words):
                 found.append(item._replace(text=item.text.partition(":")[0], lead=lead))
                 found.append(item)
             else:
-                led = name or mostly or order_under(lead, words)
+                led = (not stated and (name or mostly)) or order_under(lead, words)
                 found.append(item._replace(lead=lead) if led else item)
         at = end
     return found

@@ -33,6 +33,8 @@ _SMALL = DETERMINERS | PREPOSITIONS | POSSESSIVES | ADVERBS | NUMERALS | word_se
 _COMMON = ("tion", "tions", "ness", "ment", "ments", "ful", "able", "ible", "less", "ings")
 """Ends of words that are seldom names."""
 _FIRST = re.compile(r"[A-Z][a-z'’]*(?![\w.])")
+_NAMED = re.compile(r"[ –-]?[A-Z](?![A-Z])|['’]")
+"""What goes on with a name; not "Using LED bulbs"."""
 _LABELLED = re.compile(r"(?P<label>[^:.;]{2,60}): +(?P<said>\S.*)", re.DOTALL)
 _MORE = re.compile(r"[:;?!]|\.\s")
 """What more than one order has."""
@@ -67,6 +69,12 @@ def label_under(lead: str, item: str) -> str:
     return "" if again or label[-1:].isdigit() else label  # no "Passage 2: …" or "Step 3: …"
 
 
+def says_of_label(item: str) -> bool:
+    """Whether an item has a label and behind it a statement or an order: "Warm water: Use it in winter"."""
+    found = _LABELLED.fullmatch(item.replace("**", "").strip())
+    return found is not None and len(found["said"].split()) > 2 and has_verb(tokens_of(found["said"]))
+
+
 def told_under(lead: str, item: str) -> list[str]:
     """What an item says under its lead."""
     if order := order_under(lead, item):
@@ -95,6 +103,7 @@ def _inside(item: str) -> str:
     known = lower in ING or (
         not alone and (done or lower in BASE_FORMS or lower in PRESENT or lower in _SMALL)
     )
-    named = rest.lstrip(" -–")[:1].isupper() or rest.startswith(("'", "’"))
-    common = known or (len(lower) > 7 and lower.endswith(_COMMON))
+    doing = lower.endswith("ing") and len(lower) > 5 and rest[:2].lstrip()[:1].islower()
+    named = bool(_NAMED.match(rest))
+    common = known or doing or (len(lower) > 7 and lower.endswith(_COMMON))
     return lower + rest if common and not named and lower not in MONTHS else item

@@ -40,6 +40,7 @@ _COURTESY = re.compile(
     r"|(?:I )?hope (?:this|that|it) helps|you(?: are|['’]re) welcome)\W*\Z",
     re.IGNORECASE,
 )
+_LOOSE_COLON = re.compile(r"(?<=[a-z]) :(?= )")
 _TIGHT_COMMA = re.compile(r",(?=[^\W\d_])")
 _WORD = re.compile(r"\w")
 _CLOSED = ("!", "！", "?", "？", "…", "।", "॥", "؟", "۔", "።", "။", "។", "։", "｡", '."', ".”")
@@ -97,7 +98,8 @@ def tidy(words: str) -> str:
     In scripts other than Latin and Chinese it has the stop it came with, if any: each has its own.
     """
     words = _cleared(words)
-    words = _TIGHT_COMMA.sub(", ", " ".join(words.split()).replace(" ,", ","))
+    words = _LOOSE_COLON.sub(":", " ".join(words.split()).replace(" ,", ","))
+    words = _TIGHT_COMMA.sub(", ", words)
     whole = words.strip(" ,;:—–-")
     words = whole.rstrip(".。 ,;；，")
     if not _WORD.search(words):

@@ -104,7 +104,8 @@ def _closed(
     if first.isdigit() or word in NUMERALS:
         return "#"
     if at and text[0].isupper():
-        return "M"
+        told = after in DETERMINERS or after in PRONOUNS or after == "half"
+        return "V" if lowers[at - 1] == ":" and word in BASE_FORMS and told else "M"  # "Oil: Add a drop"
     if word == "having":
         return "G"
     if word in _NOUNS_BEHIND_THE and at and tags[-1] == "D":
