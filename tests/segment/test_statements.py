@@ -168,9 +168,11 @@ def test_brackets_of_a_formula_are_no_citation(text: str, claim: str) -> None:
     assert [told.text for told in split_claims(text)] == [claim]
 
 
-def test_a_formula_with_a_comma_is_meant_whole() -> None:
+@pytest.mark.parametrize("fine", [False, True])
+def test_a_formula_with_a_comma_is_meant_whole(fine: bool) -> None:
     text = "The ring $Z[2,7]$ is a field. It is \\(k[2]\\) again."
-    assert [told.text for told in split_claims(text)][-1] == "The ring $Z[2,7]$ is \\(k[2]\\) again."
+    told = split_claims(text, fine=fine)[-1].text
+    assert told == "The ring $Z[2,7]$ is \\(k[2]\\) again."
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 
 from adjudge.segment.claims.citations import CITATION
 from adjudge.segment.claims.frames import ABOUT_THE_ANSWER, unframed
+from adjudge.segment.claims.tokens import FORMULA
 
 _LEADING_MARK = re.compile(
     r"(?:[-*+•‣◦▪–#>]+|\(?(?:[0-9]{1,3}|[a-z])[.)]|\(?[A-Z]\)|[A-Z]\.(?=\s+[^\s.]*[a-z]\S*\s+[a-z]))\s+"
@@ -20,10 +21,8 @@ _ONLY_MARK = re.compile(_ITEM)
 _FENCE = r"^[ \t]*(?:```|~~~)[ \t]*[\w+#.-]*[ \t]*$|```(?:[a-z+#]+(?=\s*\n))?"
 _UNDERLINED = r"(?<![^\W_])__|__(?![^\W_])"
 """Not inside a name such as "on__load"."""
-_FORMULA = r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]*(?<!\s)\$(?![0-9])|\\\((?:(?!\\\)).)+\\\)|\\\[(?:(?!\\\]).)+\\\]"
-"""Numbers in brackets are no citations there. A dollar before a blank, or a figure behind one, is money."""
 _UNSAID = re.compile(
-    rf"(?P<formula>{_FORMULA})|{_FENCE}|{CITATION}|\*\*|{_UNDERLINED}", re.MULTILINE | re.DOTALL
+    rf"(?P<formula>{FORMULA})|{_FENCE}|{CITATION}|\*\*|{_UNDERLINED}", re.MULTILINE | re.DOTALL
 )
 _HEADING = re.compile(r"(?:#{1,6}\s[^\n]*|\*\*[^*\n]+\*\*:?|__[^_\n]+__:?)\s*\n\s*")
 _ONLY_HEADING = re.compile(r"#{1,6}\s[^\n]*\Z|\*\*[^*\n]+\*\*:?\Z")

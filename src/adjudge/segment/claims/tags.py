@@ -97,6 +97,8 @@ def _closed(
     if word in CLITICS:
         hosted = at > 0 and lowers[at - 1] in _HOSTS and not depth
         return "V" if hosted else "'"
+    if first in "\\$" and len(text) > 1:
+        return "N"  # a formula
     if not first.isalnum():
         return ","
     if depth:

@@ -9,8 +9,16 @@ from typing import NamedTuple
 from adjudge.segment.claims.tags import tags_of
 from adjudge.segment.claims.words import DENIALS
 
+FORMULA = (
+    r"\$\$[^$]{1,400}\$\$|\$(?![\s$])[^$\n]{0,400}(?<!\s)\$(?![0-9])"
+    r"|\\\((?:(?!\\\)).){1,400}\\\)|\\\[(?:(?!\\\]).){1,400}\\\]"
+)
+"""One word: its brackets hold no citation. A dollar before a blank opens none, one before a figure closes
+none: they are money.
+"""
 _TOKEN = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\"'’.,;:!?)\]]|(?:[A-Z][a-z]?\.){2,}|(?<=[a-z])(?:'s|’s|'re|’re|'ve|’ve|'d|’d|'ll|’ll)\b|[^\W_]+(?:[-./&@:][^\W_]+|['’](?!s\b|re\b|ve\b|ll\b|d\b)[a-z]+"
+    FORMULA
+    + r"|(?:https?://|www\.)[^\s<>\"]*[^\s<>\"'’.,;:!?)\]]|(?:[A-Z][a-z]?\.){2,}|(?<=[a-z])(?:'s|’s|'re|’re|'ve|’ve|'d|’d|'ll|’ll)\b|[^\W_]+(?:[-./&@:][^\W_]+|['’](?!s\b|re\b|ve\b|ll\b|d\b)[a-z]+"
     r"|,(?=[0-9]{3}\b)[0-9]{3})*|[^\w\s]|_"
 )
 _TAKES = frozenset({"take", "takes", "took"})
