@@ -178,7 +178,7 @@ def _doing_behind(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _describes(before: Sequence[Token], after: Token) -> bool:
-    """Whether an -ing form says what a noun is like, as in "with special growing conditions": no noun that
+    """Whether an -ing form says what a noun is like, as in "with careful cooling methods": no noun that
     could do it stands before.
     """
     last = before[-1]
@@ -197,7 +197,7 @@ def _is_listed(tokens: Sequence[Token], before: int, at: int) -> bool:
 
 
 def _lists_nouns(tokens: Sequence[Token], before: int, at: int) -> bool:
-    """Whether an -ing form between commas is the first word of an item: "covers soil, growing conditions, and
+    """Whether an -ing form between commas is the first word of an item: "covers soil, drying racks, and
     pests".
     """
     end = at + 1

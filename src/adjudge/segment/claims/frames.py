@@ -52,7 +52,7 @@ _FROM_GIVEN = (
     rf"(?:(?:based (?:solely |only )?on|according to|as (?:stated|mentioned|noted|described) in|as per)"
     rf" {_GIVEN}|(?:from|in) (?:(?:the|this) (?:first|second|third|last) {_SOURCE}|{_THE_GIVEN}))"
 )
-"""Only what was given is a place to take it from: "In formal contexts," is a condition."""
+"""Only what was given is a place to take it from: "In damp contexts," is a condition."""
 _UNTOLD = (
     r"(?:not|never) (?:\w+ly )?(?:mentioned|specified|provided|stated|given|defined|addressed|described|"
     r"discussed|included|covered|clear|available|indicated)"

@@ -42,7 +42,7 @@ _LONGEST_ORDER = 16
 
 
 def order_under(lead: str, item: str) -> str:
-    """What a lead and its item tell to do: "follow these steps" and "Reset the router"; "" if they do not."""
+    """What a lead and its item tell to do: "follow these steps" and "Wipe the glass"; "" if they do not."""
     if not _TO_DO.search(lead):
         return ""
     item = " ".join(item.replace("**", "").split()).rstrip(".")

@@ -325,8 +325,8 @@ def _awaited(tags: list[str], at: int, start: int, lowers: Sequence[str]) -> boo
 
 
 def _describes(tags: list[str], at: int, start: int, lowers: Sequence[str]) -> bool:
-    """Whether a past form says what a noun is like: "uses maps and limited data", as who uses them did not
-    limit them before; ", with lamps fitted to heat the stalls", where no subject stands.
+    """Whether a past form says what a noun is like: "uses fans and improved rooms", as who uses them did not
+    improve them before; ", with lamps fitted to heat the stalls", where no subject stands.
     """
     if start < 0 or "V" not in tags[:start] or at + 1 >= len(tags):
         return False

@@ -51,7 +51,7 @@ class Topic(NamedTuple):
 
 
 def _is_one_thing(name: str) -> bool:
-    """Whether `they` cannot mean this: "the old curriculum"; a company, somebody, and names it can."""
+    """Whether `they` cannot mean this: "the old syllabus"; a company, somebody, and names it can."""
     head = _OF.split(name, maxsplit=1)[0]
     first, last = head.partition(" ")[0], head.rpartition(" ")[2].strip(".")
     named = last[:1].isupper() or (first[:1].isupper() and first.lower() not in _ARTICLES)
