@@ -2,11 +2,12 @@
 
     python training/check_claims.py CHECKOUTS
 
-CHECKOUTS holds a checkout of RefChecker (amazon-science), which has answers of seven models to questions with a
-good document, with noisy ones and with none, and the claims that a language model drew from each, as triplets.
-For each of the three, coarse and fine: how many claims there are to one of the model's, how the numbers
-correlate over answers (and the numbers of words, to compare with), and how far claims and triplets, matched one
-to one by their words, share these. Nothing of it is kept in the project, and nothing was trained on it.
+CHECKOUTS holds a checkout of RefChecker (amazon-science), which has answers of seven models to questions
+with a good document, with noisy ones and with none, and the claims that a language model drew from each, as
+triplets. For each of the three, coarse and fine: how many claims there are to one of the model's, how the
+numbers correlate over answers (and the numbers of words, to compare with), and how far claims and triplets,
+matched one to one by their words, share these. Nothing of it is kept in the project, and nothing was trained
+on it.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from pathlib import Path
 
 from adjudge.metrics.agreement import pearson, spearman
 from adjudge.segment.claims import split_claims
+from adjudge.segment.claims.words import word_set
 
 KINDS = ("accurate_context", "noisy_context", "zero_context")
 _WORD = re.compile(r"\w+")
-_SMALL = frozenset(
-    "a an the of in on at to is are was were be been being by for and or with as it its this that from has have"
-    " had which also their his her they he she".split()
+_SMALL = word_set(
+    "a an the of in on at to is are was were be been being by for and or with as it its this that from has"
+    " have had which also their his her they he she"
 )
 
 

@@ -41,9 +41,7 @@ def asked(rows: list[sources.RagRow]) -> None:
         name: np.array([logistic(log_odds(getattr(opinion, name)) + LESS) for opinion in read])
         for name in ("entailed", "contradicted")
     }
-    told = ", ".join(
-        f"{name} {sum(own > 0.5)}, on average {own.mean():.3f}" for name, own in lowered.items()
-    )
+    told = ", ".join(f"{name} {sum(own > 0.5)}, on average {own.mean():.3f}" for name, own in lowered.items())
     print(f"{len(read)} of {len(pairs)} would be read; with log odds less by {-LESS:.0f}: {told}")
 
 

@@ -6,7 +6,8 @@ fp32.
 Both folders hold part1.npz to part3.npz as train.py wrote them; DOCUMENTS are the weights that read whole
 documents. The input `documents` of the graph says which encoder is wanted; only that one is computed. Stored
 are the word table in int8, the first encoder's matrices in fp16, the second's in int8 with a scale for every
-output: rounded so, its log odds move by some hundredths. Both are compared with PyTorch.
+output: rounded so, its log odds move by some hundredths. Both are compared with PyTorch. Where
+the first encoder is as it was in the file before, the last layer, fitted for it, goes with the new file.
 """
 
 from __future__ import annotations
@@ -211,6 +212,23 @@ def stored_in_bytes(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]
     return kept
 
 
+def stored(path: Path) -> dict[str, str]:
+    """Digests of what the file stores for the first encoder, which the last layer was fitted for."""
+    kept = onnx.load(str(path)).graph.initializer
+    return {
+        tensor.name: hashlib.sha256(tensor.SerializeToString()).hexdigest()
+        for tensor in kept
+        if not tensor.name.startswith("documents.")
+    }
+
+
+def belong(calibration: Path, digest: str) -> None:
+    """Makes the last layer belong to a file in which only the encoder for documents is another."""
+    told = json.loads(calibration.read_text("utf-8")) | {"model": digest}
+    calibration.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    print(f"the first encoder is as it was; {calibration} belongs to {digest} now")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("judge", type=Path, help="weights of the judge")
@@ -225,6 +243,7 @@ def main() -> None:
     documents["words.weight"] = judge["words.weight"]
     told.out.mkdir(exist_ok=True, parents=True)
     path = told.out / "judge.onnx"
+    before = stored(path) if path.exists() else {}
     onnx.save(build(*({n: w.numpy() for n, w in own.items()} for own in (judge, documents))), str(path))
     worst = max(compare(judge, path, False), compare(stored_in_bytes(documents), path, True))
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, at most {worst:.2g} from PyTorch")
@@ -240,6 +259,8 @@ def main() -> None:
     names = ("judge.onnx", "tokenizer.json")
     sums = {name: hashlib.sha256((told.out / name).read_bytes()).hexdigest() for name in names}
     (told.out / "checksums.json").write_text(json.dumps(sums, indent=2) + "\n", "utf-8")
+    if before and before == stored(path):
+        belong(told.out / "calibration.json", sums["judge.onnx"][:8])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.judges.base import LabelSentences, RateFact
-from adjudge.judges.local.documents import READ, ROOM, added, document_pairs, documents
+from adjudge.judges.local.documents import (
+    READ,
+    ROOM,
+    added,
+    added_to_answer,
+    document_pairs,
+    documents,
+)
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.judge import LocalJudge
 from adjudge.judges.local.mix import ModelVerifier
@@ -40,16 +47,24 @@ def test_each_sentence_is_asked_with_figures_as_the_documents_have_them() -> Non
 def test_nothing_is_asked_beside_nothing() -> None:
     for texts in ([], ["", "  "]):
         assert document_pairs("The bridge is red.", texts) == []
-    assert added([]) == added([None]) == 0.0
-    assert added([2.0, None]) == added([2.0]) > 0 > added([-2.0])
+    assert added(None) == added_to_answer([]) == added_to_answer([None]) == 0.0
+    assert added(2.0) > 0 > added(-2.0)
+    assert added_to_answer([2.0, None]) == added_to_answer([2.0]) > 0 > added_to_answer([-2.0])
 
 
 def test_a_sentence_that_is_not_borne_out_outweighs_those_that_are() -> None:
-    # 1 to 3 against one and 3 to 1 against the other: 5 to 3 on average.
-    assert added([math.log(3), math.log(1 / 3)]) == pytest.approx(added([math.log(3 / 5)]))
-    assert added([2.0] * 5) == pytest.approx(added([2.0]))
-    assert added([5.0] * 9 + [-4.0]) < 0 < added([5.0] * 10)
-    assert added([1.0, 2.0, 3.0]) == pytest.approx(added([3.0, 1.0, 2.0]))
+    # 1 to 3 against one and 3 to 1 against the other: 10 to 3 in all, by the root of two.
+    one = math.log(3 / 10 * math.sqrt(2))
+    assert added_to_answer([math.log(3), math.log(1 / 3)]) == pytest.approx(added_to_answer([one]))
+    assert added_to_answer([5.0] * 9 + [-4.0]) < 0 < added_to_answer([5.0] * 10)
+    assert added_to_answer([1.0, 2.0, 3.0]) == pytest.approx(added_to_answer([3.0, 1.0, 2.0]))
+
+
+def test_two_errors_are_worse_than_one_and_more_sentences_hardly_are() -> None:
+    one, two, longer = [-3.0, 3.0, 3.0], [-3.0, -3.0, 3.0], [-3.0, *[3.0] * 5]
+    assert added_to_answer(two) < added_to_answer(one) < added_to_answer(longer)
+    # Four alike count as much as one with twice the odds against it.
+    assert added_to_answer([2.0] * 4) == pytest.approx(added_to_answer([2.0 - math.log(2)]))
 
 
 WORDS = ("tea", "ore", "salt", "sheep", "timber")
@@ -90,7 +105,7 @@ def test_a_claim_mixed_from_two_documents_is_borne_out_by_neither() -> None:
     (labels,) = ModelVerifier().traces([LabelSentences("What happened at Orn?", contexts, said)])
     told, mixed = labels.borne_out
     assert told > 1
-    assert mixed < 0 > added([mixed])
+    assert mixed < 0 > added(mixed)
 
 
 def test_a_fact_is_rated_beside_each_text_found() -> None:

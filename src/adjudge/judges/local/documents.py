@@ -8,6 +8,7 @@ the same, because answers are compared with one another, whether they had one do
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from adjudge.judges.local.asked import at_evidence_precision, stated_sentences
@@ -21,9 +22,11 @@ READ = 2
 ROOM = 700
 """Characters of a document that are read at once; with the claim, most of what the model can read."""
 _WEIGHT, NEITHER = 0.75, 0.4
-"""How much log odds beside documents count, and those at which they say neither yes nor no. Chosen on
-RAGBench answers left out of training: training/check_documents.py.
+"""How much log odds beside documents count for one claim, and those at which they say neither yes nor no.
+Chosen on RAGBench answers left out of training: training/check_documents.py.
 """
+_WEIGHT_ANSWER, _NEITHER_ANSWER = 1.5, 0.4
+"""The same for a whole answer, where they tell more than all else does: training/weigh_documents.py."""
 AGAINST = 0.2
 """How much "contradicted" counts beside "not stated" where sentences of an answer are read. What is wrong
 with an answer is mostly that no document states it, and beside a document of something near the encoder
@@ -34,16 +37,26 @@ Asked = list[list[tuple[str, str]]]
 """Sentences of a claim, each as its (sentence, text) pairs."""
 
 
-def added(odds: Sequence[float | None], neither: float = NEITHER) -> float:
-    """What the log odds of claims beside documents, where there are any, add to others of theirs.
+def added(odds: float | None, neither: float = NEITHER) -> float:
+    """What the log odds of a claim beside documents, if there are any, add to others of its."""
+    return 0.0 if odds is None else _WEIGHT * (odds - neither)
 
-    The odds against single claims are averaged, not their logarithms: all of them together are borne out
-    only if each is, so one that is not outweighs others that are. On answers that nothing was trained on this
-    tells those that adhere better (training/check_answers.py). They are not added up, which would count the
-    sentences too: long answers are hardly less often right.
+
+def added_to_answer(odds: Sequence[float | None]) -> float:
+    """What the log odds of an answer's sentences beside documents, where there are any, add to its own."""
+    known = [x for x in odds if x is not None]
+    return _WEIGHT_ANSWER * (answer_odds(known) - _NEITHER_ANSWER) if known else 0.0
+
+
+def answer_odds(odds: Sequence[float]) -> float:
+    """Log odds of an answer from those of its sentences.
+
+    The odds against them are put together, not their logarithms: all are borne out only if each is, so one
+    that is not outweighs others that are. They are neither averaged nor added up but divided by the root of
+    their number: two errors are worse than one, yet long answers are not much less often right. On answers
+    left out of training that tells best which adhere (training/weigh_documents.py).
     """
-    known = [-x for x in odds if x is not None]
-    return -_WEIGHT * (mean_odds(known) + neither) if known else 0.0
+    return -mean_odds([-x for x in odds]) - math.log(len(odds)) / 2
 
 
 def documents(contexts: Sequence[tuple[str, str]]) -> list[str]:

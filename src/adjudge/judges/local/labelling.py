@@ -19,7 +19,7 @@ from adjudge.judges.base import LabelSentences, SentenceLabels, Support, Support
 from adjudge.judges.local import foreign
 from adjudge.judges.local.answers import in_full
 from adjudge.judges.local.calibration import TraceLabels, log_odds, logistic
-from adjudge.judges.local.documents import NEITHER, added
+from adjudge.judges.local.documents import NEITHER, added, added_to_answer
 from adjudge.judges.local.encoder import bundled
 from adjudge.judges.local.verifier import Opinion
 from adjudge.judges.local.words import Bag, bag
@@ -36,10 +36,9 @@ HEAD_RESPONSE, HEAD_SENTENCE = 0.25, 0.5
 """Weight of the sentence head's log odds for a response, and for one sentence. Chosen on RAGBench rows left
 out of training.
 """
-_NEITHER_SENTENCE, _NEITHER_RESPONSE = -0.05, 1.4
-"""As `documents.NEITHER`, for a sentence of a response, and for the response. The first lets as many
-sentences pass as without documents, since one doubt in many is no error; at the second both kinds of
-responses balance.
+_NEITHER_SENTENCE = -0.05
+"""As `documents.NEITHER`, for a sentence of a response: as many sentences pass as without documents, since
+one doubt in many is no error.
 """
 _PARTIAL = 0.35
 _MOST_KEYS = 3
@@ -154,7 +153,7 @@ def adherence(question: LabelSentences, opinions: Opinions, traced: TraceLabels 
         return opinion.entailed
     head = HEAD_RESPONSE * float(np.mean([log_odds(traced.supported[n]) for n in telling]))
     odds = [traced.borne_out[n] for n in telling]
-    return moved(opinion, head + added(odds, _NEITHER_RESPONSE)).entailed
+    return moved(opinion, head + added_to_answer(odds)).entailed
 
 
 def beside(opinion: Opinion, odds: float | None, neither: float = NEITHER) -> Opinion:
@@ -162,7 +161,7 @@ def beside(opinion: Opinion, odds: float | None, neither: float = NEITHER) -> Op
     if odds is None:
         return opinion
     why = f"{opinion.why}; beside the nearest documents {odds:+.1f}"
-    return moved(opinion, added([odds], neither))._replace(why=why)
+    return moved(opinion, added(odds, neither))._replace(why=why)
 
 
 def moved(opinion: Opinion, by: float) -> Opinion:

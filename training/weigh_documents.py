@@ -1,0 +1,120 @@
+"""How much the nearest documents should count for a whole answer, and where they say neither yes nor no.
+
+    python training/weigh_documents.py FOLDER [FOLDER ...] --answers ROWS.jsonl [ROWS.jsonl ...] [--most 400]
+
+FOLDERs hold weights of encoders for documents as train.py writes them; several are also tried as their
+average. ROWS as check_answers.py reads them, of answers that none was trained on. For every weight AUROC of
+adherence, the mean over the files, by the judge's opinion of the whole answer, its sentence head, and the
+documents' odds, put together as judges/local/labelling.py does; then the log odds at which documents say
+neither, so that both classes of every file balance. For choosing `_WEIGHT_ANSWER` in
+judges/local/documents.py and what stands beside it there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import bert
+import numpy as np
+import torch
+from batches import Texts
+from check_answers import question
+from check_documents import balance
+from score import auroc
+from tune_documents import sentence_odds
+from whole_answers import Line, line
+
+from adjudge.judges.base import LabelSentences
+from adjudge.judges.local.calibration import log_odds
+from adjudge.judges.local.documents import answer_odds, document_pairs, documents
+from adjudge.judges.local.labelling import HEAD_RESPONSE, stated, whole_pair
+from adjudge.judges.local.mix import ModelVerifier
+
+WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+AT_ONCE = 20
+SEED = 3
+
+
+def without_documents(verifier: ModelVerifier, questions: Sequence[LabelSentences]) -> list[float]:
+    """Log odds of every answer by all but the documents."""
+    found = []
+    for at in range(0, len(questions), AT_ONCE):
+        part = questions[at : at + AT_ONCE]
+        pairs = [whole_pair(q) for q in part]
+        opinions = verifier.verdicts([claim for claim, _ in pairs], [text for _, text in pairs])
+        rows = [(q.question, [t for _, t in q.response], [t for _, t in q.contexts]) for q in part]
+        for q, opinion, score in zip(part, opinions, verifier.model.traces(rows), strict=True):
+            shares = verifier.calibration.trace_labels(score, []).supported
+            telling = [n for n, (_, text) in enumerate(q.response) if stated(text, q.question)]
+            head = np.mean([log_odds(shares[n]) for n in telling])
+            found.append(log_odds(opinion.entailed) + HEAD_RESPONSE * float(head))
+    return found
+
+
+def rows_of(path: Path, most: int) -> list[tuple[LabelSentences, Line, bool]]:
+    """Answers that state something: what the judge is asked, the same as lines, and whether they adhere."""
+    rows: list[dict[str, Any]] = [json.loads(row) for row in path.read_text("utf-8").splitlines()]
+    found = []
+    for row in random.Random(SEED).sample(rows, len(rows)):
+        asked = question(row)
+        said = ((text, True) for _, text in asked.response)
+        told = line(path.stem, asked.question, documents(asked.contexts), said, document_pairs)
+        if told is not None:
+            found.append((asked, told, bool(row["adherence_score"])))
+    return found[:most]
+
+
+def with_documents(weights: dict[str, torch.Tensor], texts: Texts, lines: Sequence[Line]) -> np.ndarray:
+    model = bert.Judge(0.0, bert.depth(weights))
+    model.load_state_dict(weights)
+    model.eval()
+    with torch.no_grad():
+        parts = [lines[at : at + AT_ONCE] for at in range(0, len(lines), AT_ONCE)]
+        return np.array(
+            [answer_odds(odds.tolist()) for part in parts for odds in sentence_odds(model, texts, part)]
+        )
+
+
+def show(name: str, base: np.ndarray, odds: np.ndarray, true: np.ndarray, part: np.ndarray) -> None:
+    names = sorted(set(part))
+    print(name)
+    for weight in WEIGHTS:
+        x = base + weight * odds
+        each = [auroc(x[part == own], true[part == own]) for own in names]
+        neither = -balance(x, true, part) / weight if weight else float("nan")
+        shown = " ".join(f"{own} {f:.3f}" for own, f in zip(names, each, strict=True))
+        print(f"  weight {weight:4.2f} {shown}  mean {np.mean(each):.3f}  neither {neither:.2f}", flush=True)
+    each = [auroc(odds[part == own], true[part == own]) for own in names]
+    print(f"  documents alone: mean {np.mean(each):.3f}; spread of their log odds {odds.std():.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--answers", type=Path, nargs="+", required=True)
+    parser.add_argument("--tokenizer", type=Path, default=Path("src/adjudge/models/tokenizer.json"))
+    parser.add_argument("--most", type=int, default=400, help="answers of a file")
+    told = parser.parse_args()
+    found = {path.stem: rows_of(path, told.most) for path in told.answers}
+    rows = [row for own in found.values() for row in own]
+    part = np.array([name for name, own in found.items() for _ in own])
+    true = np.array([adheres for _, _, adheres in rows])
+    base = np.array(without_documents(ModelVerifier(), [asked for asked, _, _ in rows]))
+    texts, lines = Texts(told.tokenizer), [own for _, own, _ in rows]
+    weights = {str(folder): bert.load(bert.parts(folder)) for folder in told.folders}
+    if len(weights) > 1:
+        names = next(iter(weights.values()))
+        weights["average"] = {
+            name: torch.stack([own[name] for own in weights.values()]).mean(0) for name in names
+        }
+    for name, own in weights.items():
+        show(name, base, with_documents(own, texts, lines), true, part)
+
+
+if __name__ == "__main__":
+    main()

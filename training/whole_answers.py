@@ -1,0 +1,187 @@
+"""Gathers whole answers whose sentences are known to be borne out or not, as the judge asks about them.
+
+    python training/whole_answers.py CHECKOUTS [--out .train/whole.jsonl.xz]
+
+Answers of RAGBench's train and validation rows, and of RAGTruth's train split (`natural.py` says where it
+is); claims over several articles (hover, feverous, multihop, halueval) as answers of one sentence. A line is
+
+    {"s": source, "p": [for each sentence that states something: [its parts, each [[part, text], …]]],
+     "y": [whether each sentence is borne out, null if unknown], "a": whether all are,
+     "f": fold of a RAGBench question, A or B}
+
+where the texts are the nearest documents, as judges/local/documents.py chooses them. RAGBench rows whose
+question a test split asks too are left out, and so is all that natural.py leaves out. tune_documents.py
+learns from these. --more FILES are rows of further subsets, one a line, as RAGBench has them or with no
+sentences. The rows of each fold go to --rows as well, one file a subset, for weigh_documents.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import natural
+import sources
+from check_answers import question
+
+from adjudge.judges.local.documents import Asked, document_pairs, documents
+from adjudge.judges.local.evidence import prepare
+from adjudge.judges.local.labelling import stated
+from adjudge.judges.local.windows import passages
+from adjudge.segment.sentences import split_sentences
+from adjudge.segment.units import context_units, unit_text
+from adjudge.types import Sample
+
+CLAIMS = ("hover", "feverous", "multihop", "halueval")
+MOST_CLAIMS = 2500
+"""Claims of a source: they are a single sentence each, and answers are what matters."""
+SEED = 5
+KEPT = ("id", "question", "documents", "response", "documents_sentences", "response_sentences",
+        "adherence_score")  # fmt: skip
+_SHORTEST = 2
+"""Characters of a marked span from which it makes its sentence wrong."""
+Sentences = Iterable[tuple[str, bool | None]]
+Line = dict[str, Any]
+Beside = Callable[[str, Sequence[str]], Asked]
+
+
+def read_beside(claim: str, texts: Sequence[str]) -> Asked:
+    """What the judge asks about a claim, and each of its sentences beside what is gathered from all documents
+    too, unless a text that is read has all of that: to learn what follows from several.
+    """
+    whole, found = prepare("\n\n".join(texts)), document_pairs(claim, texts)
+    for own in found:
+        asked, read = own[0][0], [text for _, text in own]
+        for passage in passages(asked, whole, 1):
+            parts = [whole.sentences[number] for number in passage.numbers]
+            if not any(all(part in text for part in parts) for text in read):
+                own.append((asked, " ".join(parts)))
+    return found
+
+
+def line(
+    source: str, question: str, texts: Sequence[str], said: Sentences, beside: Beside = read_beside
+) -> Line | None:
+    """An answer as it is held against documents; None if it states nothing."""
+    parts, true = [], []
+    for text, borne_out in said:
+        claim = stated(text, question)
+        own = beside(claim, texts) if claim else []
+        if own:
+            parts.append(own)
+            true.append(borne_out)
+    return {"s": source, "p": parts, "y": true, "a": all(y is True for y in true)} if parts else None
+
+
+def as_documents(passages: Sequence[str]) -> list[str]:
+    """Passages as the judge is given them: cut into sentences that have keys."""
+    sample = Sample(id="", response="", contexts=tuple(passages))
+    keyed = [(unit.id.partition(":")[2], unit_text(unit, sample)) for unit in context_units(passages)]
+    return documents(keyed)
+
+
+def fold(question: str) -> str:
+    return "AB"[zlib.crc32(question.strip().lower().encode()) % 2]
+
+
+def ragbench_rows(data: Path) -> Iterator[tuple[str, Line]]:
+    """(subset, row) of the train and validation splits."""
+    import pyarrow.parquet as pq
+
+    asked = {
+        question.strip().lower()
+        for path in sorted((data / "ragbench").glob("*/test*.parquet"))
+        for question in pq.read_table(path, columns=["question"])["question"].to_pylist()
+    }
+    for split in ("train", "validation"):
+        for path in sorted((data / "ragbench").glob(f"*/{split}*.parquet")):
+            for row in pq.read_table(path).to_pylist():
+                if row["question"].strip().lower() not in asked:
+                    yield path.parent.name, row
+
+
+def ragbench(rows: Iterable[tuple[str, Line]]) -> Iterator[Line | None]:
+    for name, row in rows:
+        asked = question(row)
+        wrong = row.get("unsupported_response_sentence_keys")
+        if wrong is None:  # rows without sentences: one of them is wrong, who knows which
+            known = True if row["adherence_score"] else None
+            said = [(text, known) for _, text in asked.response]
+        else:
+            said = [(text, key not in wrong) for key, text in asked.response]
+        found = line(name, row["question"], documents(asked.contexts), said)
+        yield found and found | {"f": fold(row["question"])}
+
+
+def write_rows(rows: Iterable[tuple[str, Line]], out: Path) -> None:
+    """Rows of each subset and fold as check_answers.py reads them."""
+    out.mkdir(parents=True, exist_ok=True)
+    files: dict[str, list[str]] = {}
+    for name, row in rows:
+        kept = {key: row[key] for key in KEPT if key in row}
+        files.setdefault(f"{fold(row['question'])}-{name}", []).append(json.dumps(kept) + "\n")
+    for name, own in files.items():
+        (out / f"{name}.jsonl").write_text("".join(own), "utf-8")
+
+
+def elsewhere(path: Path) -> Iterator[tuple[str, Line]]:
+    for text in path.read_text("utf-8").splitlines():
+        yield path.stem, json.loads(text)
+
+
+def ragtruth(folder: Path, known: natural.Known) -> Iterator[Line | None]:
+    for row, info in natural.ragtruth_rows(folder, ["train"]):
+        passages = natural.passages_of(info)
+        if not known.has(info["question"], passages):
+            said = _marked(row["response"], [(span["start"], span["end"]) for span in row["labels"]])
+            yield line("ragtruth", info["question"], as_documents(passages), said)
+
+
+def _marked(response: str, spans: Sequence[tuple[int, int]]) -> Sentences:
+    """Sentences, and whether people marked nothing in them."""
+    for start, end in split_sentences(response):
+        wrong = any(min(end, b) - max(start, a) > _SHORTEST for a, b in spans)
+        yield " ".join(response[start:end].split()), not wrong
+
+
+def claims(folder: Path, data: Path) -> Iterator[Line | None]:
+    count: Counter[str] = Counter()
+    for claim in natural.claims(folder, data, SEED):
+        count[claim.source] += 1
+        if claim.source in CLAIMS and count[claim.source] <= MOST_CLAIMS:
+            said = [(claim.claim, claim.label == "e")]
+            yield line(claim.source, "", [" ".join(claim.evidence)], said)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("checkouts", type=Path)
+    parser.add_argument("--out", type=Path, default=Path(".train/whole.jsonl.xz"))
+    parser.add_argument("--more", type=Path, nargs="*", default=())
+    parser.add_argument("--rows", type=Path, default=Path(".train/answers"))
+    told = parser.parse_args()
+    data = sources.data_folder()
+    rows = list(ragbench_rows(data))
+    for path in told.more:
+        rows += elsewhere(path)
+    write_rows(rows, told.rows)
+    found = [
+        *ragbench(rows), *ragtruth(told.checkouts, natural.known(data)), *claims(told.checkouts, data)
+    ]  # fmt: skip
+    kept = [own for own in found if own is not None]
+    with lzma.open(told.out, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(own, ensure_ascii=False) + "\n" for own in kept)
+    count = Counter((own["s"], own["a"]) for own in kept)
+    for source in sorted({own["s"] for own in kept}):
+        print(f"{source:20}{count[source, True] + count[source, False]:6} answers, "
+              f"{count[source, False]} not adherent")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
