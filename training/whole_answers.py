@@ -65,9 +65,7 @@ def read_beside(claim: str, texts: Sequence[str]) -> Asked:
     return found
 
 
-def line(
-    source: str, question: str, texts: Sequence[str], said: Sentences, beside: Beside = read_beside
-) -> Line | None:
+def line(source: str, question: str, texts: Sequence[str], said: Sentences, beside: Beside) -> Line | None:
     """An answer as it is held against documents; None if it states nothing."""
     parts, true = [], []
     for text, borne_out in said:
@@ -106,7 +104,7 @@ def ragbench_rows(data: Path) -> Iterator[tuple[str, Line]]:
                     yield path.parent.name, row
 
 
-def ragbench(rows: Iterable[tuple[str, Line]]) -> Iterator[Line | None]:
+def ragbench(rows: Iterable[tuple[str, Line]], beside: Beside) -> Iterator[Line | None]:
     for name, row in rows:
         asked = question(row)
         wrong = row.get("unsupported_response_sentence_keys")
@@ -115,7 +113,7 @@ def ragbench(rows: Iterable[tuple[str, Line]]) -> Iterator[Line | None]:
             said = [(text, known) for _, text in asked.response]
         else:
             said = [(text, key not in wrong) for key, text in asked.response]
-        found = line(name, row["question"], documents(asked.contexts), said)
+        found = line(name, row["question"], documents(asked.contexts), said, beside)
         yield found and found | {"f": fold(row["question"])}
 
 
@@ -135,12 +133,12 @@ def elsewhere(path: Path) -> Iterator[tuple[str, Line]]:
         yield path.stem, json.loads(text)
 
 
-def ragtruth(folder: Path, known: natural.Known) -> Iterator[Line | None]:
+def ragtruth(folder: Path, known: natural.Known, beside: Beside) -> Iterator[Line | None]:
     for row, info in natural.ragtruth_rows(folder, ["train"]):
         passages = natural.passages_of(info)
         if not known.has(info["question"], passages):
             said = _marked(row["response"], [(span["start"], span["end"]) for span in row["labels"]])
-            yield line("ragtruth", info["question"], as_documents(passages), said)
+            yield line("ragtruth", info["question"], as_documents(passages), said, beside)
 
 
 def _marked(response: str, spans: Sequence[tuple[int, int]]) -> Sentences:
@@ -150,13 +148,13 @@ def _marked(response: str, spans: Sequence[tuple[int, int]]) -> Sentences:
         yield " ".join(response[start:end].split()), not wrong
 
 
-def claims(folder: Path, data: Path) -> Iterator[Line | None]:
+def claims(folder: Path, data: Path, beside: Beside) -> Iterator[Line | None]:
     count: Counter[str] = Counter()
     for claim in natural.claims(folder, data, SEED):
         count[claim.source] += 1
         if claim.source in CLAIMS and count[claim.source] <= MOST_CLAIMS:
             said = [(claim.claim, claim.label == "e")]
-            yield line(claim.source, "", [" ".join(claim.evidence)], said)
+            yield line(claim.source, "", [" ".join(claim.evidence)], said, beside)
 
 
 def main() -> None:
@@ -164,6 +162,7 @@ def main() -> None:
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--out", type=Path, default=Path(".train/whole.jsonl.xz"))
     parser.add_argument("--more", type=Path, nargs="*", default=())
+    parser.add_argument("--gathered", action="store_true", help="with passages gathered from all documents")
     parser.add_argument("--rows", type=Path, default=Path(".train/answers"))
     told = parser.parse_args()
     data = sources.data_folder()
@@ -171,9 +170,12 @@ def main() -> None:
     for path in told.more:
         rows += elsewhere(path)
     write_rows(rows, told.rows)
+    beside = read_beside if told.gathered else document_pairs
     found = [
-        *ragbench(rows), *ragtruth(told.checkouts, natural.known(data)), *claims(told.checkouts, data)
-    ]  # fmt: skip
+        *ragbench(rows, beside),
+        *ragtruth(told.checkouts, natural.known(data), beside),
+        *claims(told.checkouts, data, beside),
+    ]
     kept = [own for own in found if own is not None]
     with lzma.open(told.out, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(own, ensure_ascii=False) + "\n" for own in kept)
