@@ -115,8 +115,8 @@ def sentence_odds(model: bert.Judge, texts: Texts, lines: Sequence[Line]) -> lis
 
 
 def answer_odds(odds: Tensor) -> Tensor:
-    """Of a whole answer, from those of its sentences: judges/local/documents.answer_odds."""
-    return -(torch.logsumexp(-odds, 0) - float(np.log(len(odds))) / 2)
+    """Of a whole answer: the mean of the odds against its sentences, turned round."""
+    return -(torch.logsumexp(-odds, 0) - float(np.log(len(odds))))
 
 
 def loss_of(odds: Sequence[Tensor], lines: Sequence[Line], answers: Answers, centre: Tensor) -> Tensor:
