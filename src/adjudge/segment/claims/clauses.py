@@ -13,6 +13,7 @@ from adjudge.segment.claims.cuts import Cut, find_cuts, object_told, relative_of
 from adjudge.segment.claims.leads import is_link, kind_of, lead_of
 from adjudge.segment.claims.lists import items_of
 from adjudge.segment.claims.nouns import antecedent_at, told_in_brackets, work_in
+from adjudge.segment.claims.order import in_order
 from adjudge.segment.claims.tokens import (
     Token,
     has_verb,
@@ -31,11 +32,9 @@ from adjudge.segment.claims.verbgroup import (
     shared_complement,
     told_as_many,
 )
-from adjudge.segment.claims.verbs import BASE_FORMS, DONE, finite
+from adjudge.segment.claims.verbs import finite
 from adjudge.segment.claims.words import (
-    ARTICLES,
     BE,
-    HAVE,
     POSSESSIVES,
     SUBJECT_PRONOUNS,
     word_set,
@@ -43,17 +42,6 @@ from adjudge.segment.claims.words import (
 
 Piece = tuple[str, int, int]
 _CONTRACTED = {"'s": "is", "'re": "are", "'ve": "have", "'d": "had", "'ll": "will"}
-_NO_COMMA = re.compile(
-    r"(?:In|On|By|After|During|At|Since|Until|Before|There|Later|Then|Here|Soon|Today)\b(?: [^,;:\s]+){0,6}? "
-    r"(?=(?:he|she|they|it) [a-z]+)"
-)
-""""In 1990 he moved": the blank where others put a comma."""
-_NOT_ONLY = re.compile(
-    r"Not only (?P<verb>did|does|do|can|could|will|would|has|have|had|is|are|was|were) "
-    r"(?P<who>(?:he|she|it|they|we|you|this|that)\b"
-    r"|(?:the|an?|his|her|its|their|our|this|that|these|those) (?:[\w-]+ )??[\w-]+"
-    r"|[A-Z][\w-]+(?: [A-Z][\w-]+)*) (?=(?P<next>[a-z]+)\b)"
-)
 _MADE = re.compile(r"(?:it|him|her|them) (?P<what>(?:the|an?|one of) .*)")
 """What somebody or something is by that: "making it the largest"."""
 _TELLS = re.compile(r"(?:that |it |he |she |they |there |you )")
@@ -73,11 +61,7 @@ def clauses_of(sentence: str, topic: Topic, *, fine: bool = False) -> tuple[list
 
     Lists are cut into items here unless `fine`, which leaves them to `facts`.
     """
-    # A comma inside closing quotes separates what stands outside; both have one character, so offsets stay.
-    sentence = sentence.replace(',"', '",').replace(",”", "”,")
-    if found := _NO_COMMA.match(sentence):
-        sentence = f"{sentence[: found.end() - 1]},{sentence[found.end() :]}"
-    sentence = _in_order(sentence)
+    sentence = in_order(sentence)
     tokens = tokens_of(sentence)
     if len(tokens) > 1 and tokens[0].lower in ("so", "and", "but") and tokens[1].text != ",":
         tokens = tokens[1:]
@@ -91,21 +75,6 @@ def clauses_of(sentence: str, topic: Topic, *, fine: bool = False) -> tuple[list
 def _owner(subject: str) -> str:
     """Whose something is: "Ada's", "her"."""
     return _OWNERS.get(subject.lower(), f"{subject}'s")
-
-
-def _in_order(sentence: str) -> str:
-    """ "Not only did the team win" as "The team did win", behind blanks, so that offsets stay."""
-    found = _NOT_ONLY.match(sentence)
-    if found is None:
-        return sentence
-    verb, after = found["verb"], found["next"]
-    follows = after in BASE_FORMS
-    if verb in HAVE:
-        follows = after in DONE or after.endswith("ed")
-    elif verb in BE:
-        follows = after in DONE or after.endswith("ed") or after in ARTICLES
-    said = f"{found['who'][:1].upper()}{found['who'][1:]} {verb} "
-    return said.rjust(found.end()) + sentence[found.end() :] if follows else sentence
 
 
 class _Sentence:
@@ -143,12 +112,7 @@ class _Sentence:
                     self.topic = remembered(self.topic, self.subject)
                     continue
             if cut.kind == "said":
-                # "says that A and that B": both are said by the same
-                that = next(at for at in range(main[0], cut.at) if tokens[at].tag == "S")
-                own = self._named(main[0], verb) if (verb := verb_at(tokens, main[0], that)) else ""
-                self._add(
-                    f"{own} {self._words(verb or main[0], that)} {self._words(cut.at, end)}", cut.at, end
-                )
+                self._said(main[0], cut.at, end)
                 continue
             if cut.kind == "further":
                 self._further(main[0], cut.at, end)
@@ -160,6 +124,13 @@ class _Sentence:
         if lead:
             self._tell_lead(kind, lead)
         return self.out, self.topic
+
+    def _said(self, main: int, start: int, end: int) -> None:
+        """What the same one says besides: "says that A and | that B"."""
+        that = next(at for at in range(main, start) if self.tokens[at].tag == "S")
+        verb = verb_at(self.tokens, main, that)
+        own = self._named(main, verb) if verb else ""
+        self._add(f"{own} {self._words(verb or main, that)} {self._words(start, end)}", start, end)
 
     def _waits(self, bounds: list[Cut], index: int, main: list[int], lead: int) -> bool:
         """Whether this piece has only a subject so far and its verb follows after an aside."""
