@@ -86,7 +86,9 @@ sentences beside gathered windows added to its adherence, which people's labels 
 same on average here, put msmarco below GPT-3.5, and was not taken (training/README.md). Judge 13, with more patterns and
 claims, had all but RAGBench looked at once, and RAGChecker's preferences six times more, to find which change of the claims
 had lowered f1 (.520 to .508): claims of lists, told with what leads them in. Faults that their words showed were mended, by
-texts alone, and it came out at .511. For judge 14, whose second encoder is another, all were looked at once.
+texts alone, and it came out at .511. For judge 14, whose second encoder is another, all were looked at once and RAGBench twice, the same both times. What that
+encoder learned from had 15 rows of RAGBench's expertqa with questions that attributionbench asks too, beside other answers;
+it has no part in the figures of the support sets.
 Otherwise what was changed was chosen on sources left out of training, the taught weights and what judge 11 reads on
 sixteen sets that nothing was trained on (training/unseen_sets.py), and how it weighs sentences on answers of RAGBench's
 covidqa and hagrid, train and validation splits (training/check_answers.py). The second encoder of judge 14, and how it

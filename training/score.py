@@ -12,7 +12,7 @@ import argparse
 import json
 import lzma
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,18 @@ def margins(logits: np.ndarray) -> np.ndarray:
     return told[:, 0] - np.logaddexp(told[:, 1], told[:, 2])
 
 
+def by_length(items: Sequence[Item], tokens: int) -> Iterator[list[int]]:
+    """Numbers of items of about one length, together of at most so many tokens."""
+    order = sorted(range(len(items)), key=lambda n: len(items[n].ids))
+    start = 0
+    while start < len(order):
+        end = start + 1
+        while end < len(order) and (end + 1 - start) * len(items[order[end]].ids) <= tokens:
+            end += 1
+        yield order[start:end]
+        start = end
+
+
 @torch.no_grad()
 def score_items(
     model: torch.nn.Module, items: Sequence[Item], tokens: int = 32768
@@ -55,24 +67,17 @@ def score_items(
     """Pair logits (item, 4), and for each item the mean token logits of its spans (span, 4)."""
     model.eval()
     device = next(model.parameters()).device
-    order = sorted(range(len(items)), key=lambda n: len(items[n].ids))
     pairs = np.zeros((len(items), 4), dtype=np.float32)
     spans: list[np.ndarray] = [np.zeros((0, 4), dtype=np.float32)] * len(items)
-    start = 0
-    while start < len(order):
-        end = start + 1
-        while end < len(order) and (end + 1 - start) * len(items[order[end]].ids) <= tokens:
-            end += 1
-        group = [items[n] for n in order[start:end]]
-        batch = collate(group)
+    for group in by_length(items, tokens):
+        batch = collate([items[n] for n in group])
         ids, kinds, mask = (part.to(device) for part in batch[:3])
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
             pair_logits, token_logits = model(ids, kinds, mask)
         told, each = pair_logits.float().cpu().numpy(), token_logits.float().cpu().numpy()
-        for row, n in enumerate(order[start:end]):
+        for row, n in enumerate(group):
             pairs[n] = told[row]
             spans[n] = _span_means(each[row], items[n])
-        start = end
     return pairs, spans
 
 

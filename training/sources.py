@@ -143,8 +143,10 @@ class RagRow(NamedTuple):
     fold: str
 
 
-def ragbench(data: Path) -> Iterator[RagRow]:
-    """Train and validation rows; a question also asked in a test split or a support set is dropped."""
+def ragbench_rows(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Train and validation rows, each with its subset; a question also asked in a test split or a support set
+    is dropped.
+    """
     import pyarrow.parquet as pq
 
     taken = asked_elsewhere(data)
@@ -153,7 +155,17 @@ def ragbench(data: Path) -> Iterator[RagRow]:
             continue
         for row in pq.read_table(path).to_pylist():
             if row["question"].strip().lower() not in taken:
-                yield _rag_row(path.parent.name, row)
+                yield path.parent.name, row
+
+
+def ragbench(data: Path) -> Iterator[RagRow]:
+    for name, row in ragbench_rows(data):
+        yield _rag_row(name, row)
+
+
+def fold_of(question: str) -> str:
+    """Which of two runs leaves out what is asked so."""
+    return "A" if share_of(question) < 0.5 else "B"
 
 
 def _rag_row(name: str, row: dict[str, Any]) -> RagRow:
@@ -173,7 +185,7 @@ def _rag_row(name: str, row: dict[str, Any]) -> RagRow:
         frozenset(row["all_utilized_sentence_keys"] or ()),
         support,
         bool(row["adherence_score"]),
-        "A" if share_of(row["question"]) < 0.5 else "B",
+        fold_of(row["question"]),
     )
 
 

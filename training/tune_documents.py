@@ -1,10 +1,10 @@
 """Goes on training the encoder for whole documents on whole answers, from end to end, on a CPU.
 
-    python training/tune_documents.py OUT [--start .train/shipped/documents] [--minutes 27] [--seed 1]
+    python training/tune_documents.py OUT [--start .train/shipped/documents] [--minutes 25] [--seed 1]
 
-Each sentence of an answer is held against its nearest documents and the odds are put together as
-judges/local/documents.py does it, so that what is learned is what a whole answer is judged by: whether each
-sentence is borne out, and whether all are. The word table, which two encoders share, and the first layers
+Each sentence of an answer is held against its nearest documents and the odds are put together nearly as
+judges/local/documents.py does it (those against sentences are averaged here), so that what is learned is what
+a whole answer is judged by: whether each sentence is borne out, and whether all are. The word table, which two encoders share, and the first layers
 stay as they are. Writes OUT/part1.npz and so on, the average over the last steps, and OUT/log.json.
 """
 
@@ -24,9 +24,11 @@ import bert
 import numpy as np
 import torch
 from batches import Texts, collate, pair
+from score import by_length
 from torch import Tensor
 from torch.nn import functional
 from train import begin, write_parts
+from whole_answers import Line
 
 from adjudge.judges.local.documents import AGAINST
 
@@ -42,7 +44,6 @@ SHARES = {
 """How often answers of a source are drawn, beside RAGBench's, which the start weights know."""
 RAGBENCH = 1.0
 WARM, DECAY, LONGEST_AVERAGE, POOL_DROPOUT = 0.05, 0.01, 0.995, 0.1
-Line = dict[str, Any]
 
 
 class Answers:
@@ -80,20 +81,14 @@ def margins(model: bert.Judge, texts: Texts, pairs: Sequence[tuple[str, str]]) -
     """Entailed against the rest, as judges/local/calibration.margin has it, of every pair."""
     texts.add([text for both in pairs for text in both])
     items = [pair(texts.ids[claim], [texts.ids[text]], -1, -1.0) for claim, text in pairs]
-    order = sorted(range(len(items)), key=lambda n: len(items[n].ids))
     found: list[Tensor] = [torch.zeros(0)] * len(items)
-    start = 0
-    while start < len(order):
-        end = start + 1
-        while end < len(order) and (end + 1 - start) * len(items[order[end]].ids) <= TOKENS:
-            end += 1
-        ids, kinds, mask = collate([items[n] for n in order[start:end]])[:3]
+    for group in by_length(items, TOKENS):
+        ids, kinds, mask = collate([items[n] for n in group])[:3]
         with torch.autocast("cpu", dtype=torch.bfloat16):
             logits, _ = model(ids, kinds, mask)
-        for row, n in enumerate(order[start:end]):
+        for row, n in enumerate(group):
             entailed, neutral, contradicted = logits[row, :3].float()
             found[n] = entailed - torch.logaddexp(neutral, contradicted + float(np.log(AGAINST)))
-        start = end
     return torch.stack(found)
 
 
@@ -181,7 +176,7 @@ def main() -> None:
     parser.add_argument("--start", type=Path, default=Path(".train/shipped/documents"))
     parser.add_argument("--answers", type=Path, default=Path(".train/whole.jsonl.xz"))
     parser.add_argument("--tokenizer", type=Path, default=Path("src/adjudge/models/tokenizer.json"))
-    parser.add_argument("--minutes", type=float, default=27.0)
+    parser.add_argument("--minutes", type=float, default=25.0)
     parser.add_argument("--rate", type=float, default=1e-4, help="highest learning rate")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--without", choices=("A", "B"), help="fold of RAGBench questions to leave out")

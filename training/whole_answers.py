@@ -10,7 +10,7 @@ is); claims over several articles (hover, feverous, multihop, halueval) as answe
      "f": fold of a RAGBench question, A or B}
 
 where the texts are the nearest documents, as judges/local/documents.py chooses them. RAGBench rows whose
-question a test split asks too are left out, and so is all that natural.py leaves out. tune_documents.py
+question a test split or a support set asks too are left out, and so is all that natural.py leaves out. tune_documents.py
 learns from these. --more FILES are rows of further subsets, one a line, as RAGBench has them or with no
 sentences. The rows of each fold go to --rows as well, one file a subset, for weigh_documents.py.
 """
@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -84,26 +83,6 @@ def as_documents(passages: Sequence[str]) -> list[str]:
     return documents(keyed)
 
 
-def fold(question: str) -> str:
-    return "AB"[zlib.crc32(question.strip().lower().encode()) % 2]
-
-
-def ragbench_rows(data: Path) -> Iterator[tuple[str, Line]]:
-    """(subset, row) of the train and validation splits."""
-    import pyarrow.parquet as pq
-
-    asked = {
-        question.strip().lower()
-        for path in sorted((data / "ragbench").glob("*/test*.parquet"))
-        for question in pq.read_table(path, columns=["question"])["question"].to_pylist()
-    }
-    for split in ("train", "validation"):
-        for path in sorted((data / "ragbench").glob(f"*/{split}*.parquet")):
-            for row in pq.read_table(path).to_pylist():
-                if row["question"].strip().lower() not in asked:
-                    yield path.parent.name, row
-
-
 def ragbench(rows: Iterable[tuple[str, Line]], beside: Beside) -> Iterator[Line | None]:
     for name, row in rows:
         asked = question(row)
@@ -114,7 +93,7 @@ def ragbench(rows: Iterable[tuple[str, Line]], beside: Beside) -> Iterator[Line 
         else:
             said = [(text, key not in wrong) for key, text in asked.response]
         found = line(name, row["question"], documents(asked.contexts), said, beside)
-        yield found and found | {"f": fold(row["question"])}
+        yield found and found | {"f": sources.fold_of(row["question"])}
 
 
 def write_rows(rows: Iterable[tuple[str, Line]], out: Path) -> None:
@@ -123,14 +102,17 @@ def write_rows(rows: Iterable[tuple[str, Line]], out: Path) -> None:
     files: dict[str, list[str]] = {}
     for name, row in rows:
         kept = {key: row[key] for key in KEPT if key in row}
-        files.setdefault(f"{fold(row['question'])}-{name}", []).append(json.dumps(kept) + "\n")
+        files.setdefault(f"{sources.fold_of(row['question'])}-{name}", []).append(json.dumps(kept) + "\n")
     for name, own in files.items():
         (out / f"{name}.jsonl").write_text("".join(own), "utf-8")
 
 
-def elsewhere(path: Path) -> Iterator[tuple[str, Line]]:
+def elsewhere(path: Path, taken: set[str]) -> Iterator[tuple[str, Line]]:
+    """Rows of a further subset, less those that ask what is measured."""
     for text in path.read_text("utf-8").splitlines():
-        yield path.stem, json.loads(text)
+        row = json.loads(text)
+        if row["question"].strip().lower() not in taken:
+            yield path.stem, row
 
 
 def ragtruth(folder: Path, known: natural.Known, beside: Beside) -> Iterator[Line | None]:
@@ -166,9 +148,9 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, default=Path(".train/answers"))
     told = parser.parse_args()
     data = sources.data_folder()
-    rows = list(ragbench_rows(data))
+    rows, taken = list(sources.ragbench_rows(data)), sources.asked_elsewhere(data)
     for path in told.more:
-        rows += elsewhere(path)
+        rows += elsewhere(path, taken)
     write_rows(rows, told.rows)
     beside = read_beside if told.gathered else document_pairs
     found = [
