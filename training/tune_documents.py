@@ -4,8 +4,9 @@
 
 Each sentence of an answer is held against its nearest documents and the odds are put together nearly as
 judges/local/documents.py does it (those against sentences are averaged here), so that what is learned is what
-a whole answer is judged by: whether each sentence is borne out, and whether all are. The word table, which two encoders share, and the first layers
-stay as they are. Writes OUT/part1.npz and so on, the average over the last steps, and OUT/log.json.
+a whole answer is judged by: whether each sentence is borne out, and whether all are. The word table, which
+two encoders share, and the first layers stay as they are. Writes OUT/part1.npz and so on, the average over
+the last steps, and OUT/log.json.
 """
 
 from __future__ import annotations

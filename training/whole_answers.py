@@ -10,9 +10,10 @@ is); claims over several articles (hover, feverous, multihop, halueval) as answe
      "f": fold of a RAGBench question, A or B}
 
 where the texts are the nearest documents, as judges/local/documents.py chooses them. RAGBench rows whose
-question a test split or a support set asks too are left out, and so is all that natural.py leaves out. tune_documents.py
-learns from these. --more FILES are rows of further subsets, one a line, as RAGBench has them or with no
-sentences. The rows of each fold go to --rows as well, one file a subset, for weigh_documents.py.
+question a test split or a support set asks too are left out, and so is all that natural.py leaves out.
+tune_documents.py learns from these. --more FILES are rows of further subsets, one a line, as RAGBench has
+them or with no sentences. The rows of each fold go to --rows as well, one file a subset, for
+weigh_documents.py.
 """
 
 from __future__ import annotations
