@@ -33,13 +33,16 @@ SETS = {
 }
 OTHERS = 2
 """Wrong answers made of a question's documents for each right one."""
+BESIDE = 2
+"""Documents beside those that a question needs."""
 _TOPIC = 90
 """Characters by which two passages are told to be the same."""
 
 
 class Claim(NamedTuple):
-    """What is claimed, the sentences of all that it is held against, a label as in the mix, and the part of
-    the claim that is wrong, where that is known.
+    """What is claimed, the sentences of all that it is held against, a label as in the mix, the part of the
+    claim that is wrong, where that is known, and the documents that the sentences are from, where these are
+    several, with some beside them that are not needed.
     """
 
     source: str
@@ -47,6 +50,7 @@ class Claim(NamedTuple):
     claim: str
     label: str
     wrong: tuple[int, int] | None = None
+    documents: tuple[str, ...] = ()
 
 
 class Known(NamedTuple):
@@ -150,9 +154,10 @@ def hover(folder: Path, known: Known, rng: random.Random) -> Iterator[Claim]:  #
             continue
         evidence = tuple(text for title in titles for text in sentences(clean(texts[title])))
         true = row["label"] == "SUPPORTED"
-        yield Claim("hover", evidence, row["claim"], "e" if true else "x")
+        apart = tuple(clean(texts[title]) for title in titles)
+        yield Claim("hover", evidence, row["claim"], "e" if true else "x", documents=apart)
         if true and row["claim"] in altered:
-            yield Claim("hover", evidence, altered[row["claim"]], "x")
+            yield Claim("hover", evidence, altered[row["claim"]], "x", documents=apart)
 
 
 def feverous(folder: Path, known: Known, rng: random.Random) -> Iterator[Claim]:  # noqa: ARG001
@@ -206,31 +211,41 @@ def multihop(folder: Path, known: Known, rng: random.Random) -> Iterator[Claim]:
     for path in files:
         for row in whole(folder / path):
             named = {title for title, _ in row.get("supporting_facts") or ()}
-            texts = [" ".join(said) for title, said in row.get("context") or () if title in named]
-            yield from _several(row["question"], row["answer"], texts, known, rng)
+            every = [(" ".join(said), title in named) for title, said in row.get("context") or ()]
+            yield from _several(row["question"], row["answer"], every, known, rng)
     for path in ("HippoRAG/data/musique_train.json", "MIGRES/data/musique.json"):
         for row in whole(folder / path):
-            texts = [told["paragraph_text"] for told in row["paragraphs"] if told["is_supporting"]]
+            every = [(told["paragraph_text"], told["is_supporting"]) for told in row["paragraphs"]]
             if row["answerable"]:
-                yield from _several(row["question"], row["answer"], texts, known, rng)
+                yield from _several(row["question"], row["answer"], every, known, rng)
 
 
 def _several(
-    question: str, answer: str, texts: list[str], known: Known, rng: random.Random
+    question: str, answer: str, every: Sequence[tuple[str, bool]], known: Known, rng: random.Random
 ) -> Iterator[Claim]:
-    if not texts or known.has(question):
+    """`every`: the question's texts, and whether each is needed to answer it."""
+    needed = [text for text, needs in every if needs]
+    if not needed or known.has(question):
         return
-    evidence = tuple(text for told in texts for text in sentences(clean(told)))
-    yield from _answer("multihop", evidence, question, answer, "e", rng)
+    others = [text for text, needs in every if not needs][:BESIDE]
+    apart = tuple(clean(text) for text in (*needed, *others))
+    evidence = tuple(text for told in needed for text in sentences(clean(told)))
+    for other, label in _answers(answer, evidence, rng):
+        for claim in _answer("multihop", evidence, question, other, label, rng):
+            yield claim._replace(documents=apart)
+
+
+def _answers(answer: str, evidence: Sequence[str], rng: random.Random) -> Iterator[tuple[str, str]]:
+    """The right answer, then wrong ones."""
+    yield answer, "e"
     if answer.lower() in ("yes", "no"):
-        other = "no" if answer.lower() == "yes" else "yes"
-        yield from _answer("multihop", evidence, question, other, "x", rng)
+        yield "no" if answer.lower() == "yes" else "yes", "x"
         return
     pattern = r"[0-9][0-9,.]*[0-9]" if answer[:1].isdigit() else edits._NAME
     found = sorted({m[0] for m in re.finditer(pattern, " ".join(evidence))})
     others = [x for x in found if x.lower() not in answer.lower() and answer.lower() not in x.lower()]
     for other in rng.sample(others, min(OTHERS, len(others))):
-        yield from _answer("multihop", evidence, question, other, "x", rng)
+        yield other, "x"
 
 
 _WHO = re.compile(

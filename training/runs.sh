@@ -5,8 +5,12 @@
 #                                        on the first two, OUT/A and OUT/B; averages of three, with scores, are
 #                                        in OUT/averages/A and B
 #     bash training/runs.sh all OUT      three on everything, after the folds. Their average in OUT/blend is what
-#                                        the judge goes on from; that of all nine, in OUT/documents, reads
-#                                        whole documents
+#                                        the judge goes on from; that of all nine, in OUT/nine, finds errors
+#                                        that arose in writing better than any that was taught
+#
+#     bash training/runs.sh answers OUT  the encoder for documents, from DEEP (.train/deep), with whole answers:
+#                                        two without a fold of RAGBench's questions and six with all; their
+#                                        average with DEEP, which counts twice, is in OUT/documents
 #
 # Of each three one sees twice as many claims with an error put in. The word table stays as it is.
 set -u
@@ -20,6 +24,26 @@ run() {
     python training/train.py --out "$out/$1" --epochs 5 --workers 4 --fixed-words "${@:2}" \
         >"$out/$1/log.txt" 2>&1 &
 }
+answers() {
+    names+=("$1")
+    mkdir -p "$out/$1"
+    OMP_NUM_THREADS=2 python training/tune_documents.py "$out/$1" --start .train/deep --minutes 6.8 "${@:2}" \
+        >"$out/$1/log.txt" 2>&1 &
+}
+if [ "$what" = answers ]; then
+    for fold in A B; do
+        answers "$fold" --without "$fold"
+    done
+    for seed in 2 3 4 5 6 7; do
+        answers "$seed" --seed "$seed"
+    done
+    wait
+    for name in "${names[@]}"; do
+        echo "$name: $(tail -n 1 "$out/$name/log.txt")"
+    done
+    python training/blend.py "$out/documents" .train/deep .train/deep "${names[@]/#/$out/}"
+    exit
+fi
 folds=(A B A2 B2 A3 B3)
 edits=(0 0.4 0.8 0.4)
 if [ "$what" = folds ]; then
@@ -47,6 +71,6 @@ if [ "$what" = folds ]; then
     done
 else
     python training/blend.py "$out/blend" "${names[@]/#/$out/}"
-    python training/blend.py "$out/documents" "${names[@]/#/$out/}" "${folds[@]/#/$out/}" \
+    python training/blend.py "$out/nine" "${names[@]/#/$out/}" "${folds[@]/#/$out/}" \
         --like "$out"/averages/{A,B}
 fi

@@ -1,19 +1,22 @@
 """How much the nearest documents should count for a whole answer, and where they say neither yes nor no.
 
     python training/weigh_documents.py FOLDER [FOLDER ...] --answers ROWS.jsonl [ROWS.jsonl ...] [--most 400]
+    python training/weigh_documents.py --write HELD.jsonl.xz --answers ROWS.jsonl [ROWS.jsonl ...]
 
 FOLDERs hold weights of encoders for documents as train.py writes them; several are also tried as their
 average. ROWS as check_answers.py reads them, of answers that none was trained on. For every weight AUROC of
 adherence, the mean over the files, by the judge's opinion of the whole answer, its sentence head, and the
 documents' odds, put together as judges/local/labelling.py does; then the log odds at which documents say
 neither, so that both classes of every file balance. For choosing `_WEIGHT_ANSWER` in
-judges/local/documents.py and what stands beside it there.
+judges/local/documents.py and what stands beside it there. With --write the answers are only written, with the
+log odds that they have without documents, for tune_documents.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import lzma
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +34,7 @@ from whole_answers import Line, line
 
 from adjudge.judges.base import LabelSentences
 from adjudge.judges.local.calibration import log_odds
-from adjudge.judges.local.documents import answer_odds, document_pairs, documents
+from adjudge.judges.local.documents import GATHERED, answer_odds, documents
 from adjudge.judges.local.labelling import HEAD_RESPONSE, stated, whole_pair
 from adjudge.judges.local.mix import ModelVerifier
 
@@ -63,7 +66,7 @@ def rows_of(path: Path, most: int) -> list[tuple[LabelSentences, Line, bool]]:
     for row in random.Random(SEED).sample(rows, len(rows)):
         asked = question(row)
         said = ((text, True) for _, text in asked.response)
-        told = line(path.stem, asked.question, documents(asked.contexts), said, document_pairs)
+        told = line(path.stem, asked.question, documents(asked.contexts), said)
         if told is not None:
             found.append((asked, told, bool(row["adherence_score"])))
     return found[:most]
@@ -75,9 +78,8 @@ def with_documents(weights: dict[str, torch.Tensor], texts: Texts, lines: Sequen
     model.eval()
     with torch.no_grad():
         parts = [lines[at : at + AT_ONCE] for at in range(0, len(lines), AT_ONCE)]
-        return np.array(
-            [answer_odds(odds.tolist()) for part in parts for odds in sentence_odds(model, texts, part)]
-        )
+        told = [odds for part in parts for odds in sentence_odds(model, texts, part, GATHERED)]
+    return np.array([answer_odds(odds.tolist()) for odds in told])
 
 
 def show(name: str, base: np.ndarray, odds: np.ndarray, true: np.ndarray, part: np.ndarray) -> None:
@@ -95,7 +97,8 @@ def show(name: str, base: np.ndarray, odds: np.ndarray, true: np.ndarray, part: 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("folders", type=Path, nargs="*")
+    parser.add_argument("--write", type=Path, help="answers with their log odds, for tune_documents.py")
     parser.add_argument("--answers", type=Path, nargs="+", required=True)
     parser.add_argument("--tokenizer", type=Path, default=Path("src/adjudge/models/tokenizer.json"))
     parser.add_argument("--most", type=int, default=400, help="answers of a file")
@@ -106,6 +109,12 @@ def main() -> None:
     true = np.array([adheres for _, _, adheres in rows])
     base = np.array(without_documents(ModelVerifier(), [asked for asked, _, _ in rows]))
     texts, lines = Texts(told.tokenizer), [own for _, own, _ in rows]
+    if told.write:
+        with lzma.open(told.write, "wt", encoding="utf-8") as file:
+            for own, adheres, odds in zip(lines, true, base, strict=True):
+                held = own | {"a": bool(adheres), "b": round(float(odds), 4)}
+                file.write(json.dumps(held, ensure_ascii=False) + "\n")
+        return
     weights = {str(folder): bert.load(bert.parts(folder)) for folder in told.folders}
     if len(weights) > 1:
         names = next(iter(weights.values()))

@@ -9,11 +9,11 @@ is); claims over several articles (hover, feverous, multihop, halueval) as answe
      "y": [whether each sentence is borne out, null if unknown], "a": whether all are,
      "f": fold of a RAGBench question, A or B}
 
-where the texts are the nearest documents, as judges/local/documents.py chooses them. RAGBench rows whose
-question a test split or a support set asks too are left out, and so is all that natural.py leaves out.
-tune_documents.py learns from these. --more FILES are rows of further subsets, one a line, as RAGBench has
-them or with no sentences. The rows of each fold go to --rows as well, one file a subset, for
-weigh_documents.py.
+where the texts are the nearest documents, as judges/local/documents.py chooses them, and last, as [part,
+text, true], what is gathered from all where that is more. RAGBench rows whose question a test split or a
+support set asks too are left out, and so is all that natural.py leaves out. tune_documents.py learns from
+these. --more FILES are rows of further subsets, one a line, as RAGBench has them or with no sentences. The
+rows of each fold go to --rows as well, one file a subset, for weigh_documents.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import argparse
 import json
 import lzma
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,7 @@ import sources
 from check_answers import question
 
 from adjudge.judges.local.documents import Asked, document_pairs, documents
-from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.labelling import stated
-from adjudge.judges.local.windows import passages
 from adjudge.segment.sentences import split_sentences
 from adjudge.segment.units import context_units, unit_text
 from adjudge.types import Sample
@@ -48,33 +46,22 @@ _SHORTEST = 2
 """Characters of a marked span from which it makes its sentence wrong."""
 Sentences = Iterable[tuple[str, bool | None]]
 Line = dict[str, Any]
-Beside = Callable[[str, Sequence[str]], Asked]
 
 
-def read_beside(claim: str, texts: Sequence[str]) -> Asked:
-    """What the judge asks about a claim, and each of its sentences beside what is gathered from all documents
-    too, unless a text that is read has all of that: to learn what follows from several.
-    """
-    whole, found = prepare("\n\n".join(texts)), document_pairs(claim, texts)
-    for own in found:
-        asked, read = own[0][0], [text for _, text in own]
-        for passage in passages(asked, whole, 1):
-            parts = [whole.sentences[number] for number in passage.numbers]
-            if not any(all(part in text for part in parts) for text in read):
-                own.append((asked, " ".join(parts)))
-    return found
-
-
-def line(source: str, question: str, texts: Sequence[str], said: Sentences, beside: Beside) -> Line | None:
+def line(source: str, question: str, texts: Sequence[str], said: Sentences) -> Line | None:
     """An answer as it is held against documents; None if it states nothing."""
     parts, true = [], []
     for text, borne_out in said:
         claim = stated(text, question)
-        own = beside(claim, texts) if claim else []
+        own = document_pairs(claim, texts) if claim else []
         if own:
-            parts.append(own)
+            parts.append([_texts(asked) for asked in own])
             true.append(borne_out)
     return {"s": source, "p": parts, "y": true, "a": all(y is True for y in true)} if parts else None
+
+
+def _texts(asked: Asked) -> list[tuple[Any, ...]]:
+    return [*asked.nearest, *([(*asked.gathered, True)] if asked.gathered else ())]
 
 
 def as_documents(passages: Sequence[str]) -> list[str]:
@@ -84,7 +71,7 @@ def as_documents(passages: Sequence[str]) -> list[str]:
     return documents(keyed)
 
 
-def ragbench(rows: Iterable[tuple[str, Line]], beside: Beside) -> Iterator[Line | None]:
+def ragbench(rows: Iterable[tuple[str, Line]]) -> Iterator[Line | None]:
     for name, row in rows:
         asked = question(row)
         wrong = row.get("unsupported_response_sentence_keys")
@@ -93,7 +80,7 @@ def ragbench(rows: Iterable[tuple[str, Line]], beside: Beside) -> Iterator[Line 
             said = [(text, known) for _, text in asked.response]
         else:
             said = [(text, key not in wrong) for key, text in asked.response]
-        found = line(name, row["question"], documents(asked.contexts), said, beside)
+        found = line(name, row["question"], documents(asked.contexts), said)
         yield found and found | {"f": sources.fold_of(row["question"])}
 
 
@@ -116,12 +103,12 @@ def elsewhere(path: Path, taken: set[str]) -> Iterator[tuple[str, Line]]:
             yield path.stem, row
 
 
-def ragtruth(folder: Path, known: natural.Known, beside: Beside) -> Iterator[Line | None]:
+def ragtruth(folder: Path, known: natural.Known) -> Iterator[Line | None]:
     for row, info in natural.ragtruth_rows(folder, ["train"]):
         passages = natural.passages_of(info)
         if not known.has(info["question"], passages):
             said = _marked(row["response"], [(span["start"], span["end"]) for span in row["labels"]])
-            yield line("ragtruth", info["question"], as_documents(passages), said, beside)
+            yield line("ragtruth", info["question"], as_documents(passages), said)
 
 
 def _marked(response: str, spans: Sequence[tuple[int, int]]) -> Sentences:
@@ -131,13 +118,13 @@ def _marked(response: str, spans: Sequence[tuple[int, int]]) -> Sentences:
         yield " ".join(response[start:end].split()), not wrong
 
 
-def claims(folder: Path, data: Path, beside: Beside) -> Iterator[Line | None]:
+def claims(folder: Path, data: Path) -> Iterator[Line | None]:
     count: Counter[str] = Counter()
     for claim in natural.claims(folder, data, SEED):
         count[claim.source] += 1
         if claim.source in CLAIMS and count[claim.source] <= MOST_CLAIMS:
             said = [(claim.claim, claim.label == "e")]
-            yield line(claim.source, "", [" ".join(claim.evidence)], said, beside)
+            yield line(claim.source, "", claim.documents or [" ".join(claim.evidence)], said)
 
 
 def main() -> None:
@@ -145,7 +132,6 @@ def main() -> None:
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--out", type=Path, default=Path(".train/whole.jsonl.xz"))
     parser.add_argument("--more", type=Path, nargs="*", default=())
-    parser.add_argument("--gathered", action="store_true", help="with passages gathered from all documents")
     parser.add_argument("--rows", type=Path, default=Path(".train/answers"))
     told = parser.parse_args()
     data = sources.data_folder()
@@ -153,11 +139,10 @@ def main() -> None:
     for path in told.more:
         rows += elsewhere(path, taken)
     write_rows(rows, told.rows)
-    beside = read_beside if told.gathered else document_pairs
     found = [
-        *ragbench(rows, beside),
-        *ragtruth(told.checkouts, natural.known(data), beside),
-        *claims(told.checkouts, data, beside),
+        *ragbench(rows),
+        *ragtruth(told.checkouts, natural.known(data)),
+        *claims(told.checkouts, data),
     ]
     kept = [own for own in found if own is not None]
     with lzma.open(told.out, "wt", encoding="utf-8") as file:
