@@ -228,7 +228,7 @@ def test_every_kind_has_an_answer_and_the_foreign_one_an_error(judge: LocalJudge
         ask(judge, Unheard())
     assert {CheckClaims, ExtractFacts, LabelSentences, RateFact} <= judge.answers
     assert judge.name == "local"
-    assert judge.describe().startswith("local@14+")
+    assert judge.describe().startswith("local@15+")
 
 
 def test_verdicts_do_not_depend_on_company_or_order() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,12 @@ from adjudge.judges.base import LabelSentences, RateFact
 from adjudge.judges.local.documents import (
     READ,
     ROOM,
+    Asked,
     added,
     added_to_answer,
     document_pairs,
     documents,
+    log_odds_of,
 )
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.judge import LocalJudge
@@ -35,13 +38,62 @@ def test_passages_are_told_apart_by_their_keys() -> None:
 
 
 def test_the_nearest_documents_are_read_first_and_none_is_mixed_with_another() -> None:
-    (pairs,) = document_pairs("The bridge at Orn was opened in 1911.", [SEA, FERRY, BRIDGE])
-    assert [text for _, text in pairs] == [BRIDGE, FERRY][:READ]
+    (asked,) = document_pairs("The bridge at Orn was opened in 1911.", [SEA, FERRY, BRIDGE])
+    assert [text for _, text in asked.nearest] == [BRIDGE, FERRY][:READ]
+
+
+def test_what_several_documents_have_together_is_gathered_unless_one_has_it_all() -> None:
+    ferry = "The ferry at Orn was built by Ada Brun. It sank in 1902."
+    brun = "Ada Brun was born at Lund in 1860. She had two sisters."
+    (joined,) = document_pairs(
+        "The ferry at Orn was built by Ada Brun, who was born at Lund.", [SEA, ferry, brun]
+    )
+    assert joined.gathered is not None
+    assert {"The ferry at Orn was built by Ada Brun.", "Ada Brun was born at Lund in 1860."} <= set(
+        Evidence(joined.gathered[1]).sentences
+    )
+    for texts in ([ferry], [ferry, ferry]):
+        (alone,) = document_pairs("The ferry at Orn was built by Ada Brun.", texts)
+        assert alone.gathered is None
+
+
+LOG_ODDS = st.floats(-8, 8)
+
+
+@given(st.lists(LOG_ODDS, min_size=1, max_size=READ), LOG_ODDS)
+def test_what_is_gathered_counts_a_tenth_of_a_document(near: list[float], gathered: float) -> None:
+    pairs = [("It sank.", str(n)) for n in range(len(near))]
+    asked, known = Asked(pairs, ("It sank.", "all")), dict(zip(pairs, near, strict=True))
+    odds = sum(math.exp(x) for x in near)
+    assert math.exp(asked.odds(known)) == pytest.approx(odds / len(near))
+    both = asked.odds(known | {("It sank.", "all"): gathered})
+    assert math.exp(both) == pytest.approx((odds + math.exp(gathered) / 10) / (len(near) + 1 / 10))
+
+
+def test_what_is_gathered_is_read_where_documents_leave_a_sentence_open_and_only_there() -> None:
+    def asked(name: str) -> Asked:
+        return Asked([(name, "document")], (name, "all"))
+
+    told, runs = {"sure": 4.0, "open": 0.0, "denied": -4.0}, []
+
+    def read(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
+        runs.append(list(pairs))
+        return {pair: told[pair[0]] for pair in pairs}
+
+    found = log_odds_of([[asked("sure"), asked("open")], [], [asked("denied")]], read)
+    assert runs == [
+        [("sure", "document"), ("open", "document"), ("denied", "document")],
+        [("open", "all"), ("denied", "all")],
+    ]
+    assert [[round(x, 6) for x in own] for own in found] == [[4.0, 0.0], [], [-4.0]]
+    runs.clear()
+    assert log_odds_of([[asked("sure")]], read) == [[4.0]]
+    assert len(runs) == 1
 
 
 def test_each_sentence_is_asked_with_figures_as_the_documents_have_them() -> None:
     asked = document_pairs("It has 2M people. Trams cross the bridge.", ["Orn has 2.1M people.", BRIDGE])
-    assert [own[0][0] for own in asked] == ["It has 2.1M people.", "Trams cross the bridge."]
+    assert [own.nearest[0][0] for own in asked] == ["It has 2.1M people.", "Trams cross the bridge."]
 
 
 def test_nothing_is_asked_beside_nothing() -> None:
@@ -103,9 +155,8 @@ def test_a_claim_mixed_from_two_documents_is_borne_out_by_neither() -> None:
         ("b", "The ferry at Orn was painted red in 1911."),
     )
     (labels,) = ModelVerifier().traces([LabelSentences("What happened at Orn?", contexts, said)])
-    told, mixed = labels.borne_out
-    assert told > 1
-    assert mixed < 0 > added(mixed)
+    told, mixed = (added(odds) for odds in labels.borne_out)
+    assert mixed < 0 < told
 
 
 def test_a_fact_is_rated_beside_each_text_found() -> None:
@@ -125,6 +176,7 @@ def test_scripts_that_the_model_cannot_read_are_not_shown_to_it() -> None:
 
 def test_long_documents_are_cut_to_what_the_model_can_read() -> None:
     long = " ".join(f"Sentence {n} of the chronicle says little." for n in range(60))
-    (pairs,) = document_pairs("Sentence 41 of the chronicle says little.", [SEA, long])
-    assert len(pairs[0][1]) <= ROOM
-    assert "Sentence 41 " in pairs[0][1]
+    (asked,) = document_pairs("Sentence 41 of the chronicle says little.", [SEA, long])
+    (_, text), *_ = asked.nearest
+    assert len(text) <= ROOM
+    assert "Sentence 41 " in text

@@ -46,7 +46,7 @@ from adjudge.judges.local.short import concluded, pairs_read
 from adjudge.judges.local.verifier import FeatureVerifier, Opinion, Verifier, make_verifier
 from adjudge.segment.claims import split_claims
 
-VERSION = 14
+VERSION = 15
 _CELLS = {"entailed": "e", "contradicted": "c", "neutral": "n"}
 _READ: frozenset[type[Question]] = frozenset(
     {CheckClaims, LabelSentences, SupportSentence, RateFact, Similarity}

@@ -21,9 +21,8 @@ from adjudge.judges.local.calibration import (
     bundled_calibration,
     logistic,
     margin,
-    mean_odds,
 )
-from adjudge.judges.local.documents import AGAINST, document_pairs, documents
+from adjudge.judges.local.documents import AGAINST, document_pairs, documents, log_odds_of
 from adjudge.judges.local.evidence import prepare
 from adjudge.judges.local.features import NAMES
 from adjudge.judges.local.foreign import is_foreign
@@ -79,16 +78,15 @@ class ModelVerifier:
     def borne_out(
         self, claims: Sequence[tuple[str, Sequence[str]]], against: float = 1.0
     ) -> list[float | None]:
-        """How surely documents, read one by one, entail a claim: as log odds, the mean of the odds over the
-        nearest documents, and of their logarithms over the claim's sentences. None where there are none.
-        `against` as for `margin`.
+        """How surely documents entail a claim: the mean of the log odds over its sentences. None where there
+        are none. `against` as for `margin`.
         """
-        asked = [document_pairs(claim, texts) for claim, texts in claims]
-        scores = self._read([pair for claim in asked for own in claim for pair in own], documents=True)
-        found = [
-            [mean_odds([margin(scores[pair], against) for pair in own]) for own in sentences]
-            for sentences in asked
-        ]
+
+        def read(pairs: Sequence[Pair]) -> dict[Pair, float]:
+            scores = self._read(pairs, documents=True)
+            return {pair: margin(score, against) for pair, score in scores.items()}
+
+        found = log_odds_of([document_pairs(claim, texts) for claim, texts in claims], read)
         return [float(np.mean(odds)) if odds else None for odds in found]
 
     def traces(self, questions: Sequence[LabelSentences]) -> list[TraceLabels]:
