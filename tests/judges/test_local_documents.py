@@ -62,12 +62,33 @@ LOG_ODDS = st.floats(-8, 8)
 
 @given(st.lists(LOG_ODDS, min_size=1, max_size=READ), LOG_ODDS)
 def test_what_is_gathered_counts_a_tenth_of_a_document(near: list[float], gathered: float) -> None:
-    pairs = [("It sank.", str(n)) for n in range(len(near))]
-    asked, known = Asked(pairs, ("It sank.", "all")), dict(zip(pairs, near, strict=True))
+    pairs, more = [("It sank.", str(n)) for n in range(len(near))], ("It sank.", "all")
+    known = dict(zip(pairs, near, strict=True)) | {more: gathered}
     odds = sum(math.exp(x) for x in near)
-    assert math.exp(asked.odds(known)) == pytest.approx(odds / len(near))
-    both = asked.odds(known | {("It sank.", "all"): gathered})
-    assert math.exp(both) == pytest.approx((odds + math.exp(gathered) / 10) / (len(near) + 1 / 10))
+    for alone in (Asked(pairs, more).beside_documents(known), Asked(pairs, None).beside_all(known)):
+        assert math.exp(alone) == pytest.approx(odds / len(near))
+    both = (odds + math.exp(gathered) / 10) / (len(near) + 1 / 10)
+    assert math.exp(Asked(pairs, more).beside_all(known)) == pytest.approx(both)
+
+
+TEXTS = st.sampled_from("abcd")
+ASKED = st.builds(
+    lambda near, more: Asked([("It sank.", text) for text in near], ("It sank.", more) if more else None),
+    st.lists(TEXTS, min_size=1, max_size=READ, unique=True),
+    st.none() | TEXTS,
+)
+
+
+@given(st.lists(st.lists(ASKED, max_size=2), max_size=3), st.lists(LOG_ODDS, min_size=4, max_size=4))
+def test_what_is_said_of_a_claim_does_not_depend_on_others(
+    claims: list[list[Asked]], odds: list[float]
+) -> None:
+    told = {("It sank.", text): x for text, x in zip("abcd", odds, strict=True)}
+
+    def read(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
+        return {pair: told[pair] for pair in pairs}
+
+    assert log_odds_of(claims, read) == [log_odds_of([claim], read)[0] for claim in claims]
 
 
 def test_what_is_gathered_is_read_where_documents_leave_a_sentence_open_and_only_there() -> None:

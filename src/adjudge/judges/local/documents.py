@@ -58,10 +58,14 @@ class Asked(NamedTuple):
     gathered: Pair | None
     """Beside what is gathered from all, unless a text that is read has all of that."""
 
-    def odds(self, known: Mapping[Pair, float]) -> float:
-        """Log odds by those of its pairs; without the gathered passage's where these are not known."""
-        told = mean_odds([known[pair] for pair in self.nearest])
-        if self.gathered is None or self.gathered not in known:
+    def beside_documents(self, known: Mapping[Pair, float]) -> float:
+        """Log odds by those beside the nearest documents."""
+        return mean_odds([known[pair] for pair in self.nearest])
+
+    def beside_all(self, known: Mapping[Pair, float]) -> float:
+        """The same, and by those beside what is gathered."""
+        told = self.beside_documents(known)
+        if self.gathered is None:
             return told
         both = math.exp(told) * len(self.nearest) + GATHERED * math.exp(known[self.gathered])
         return math.log(both / (len(self.nearest) + GATHERED))
@@ -126,12 +130,16 @@ def log_odds_of(
     beside what is gathered where these leave a sentence open.
     """
     known = dict(read([pair for claim in claims for asked in claim for pair in asked.nearest]))
+    found = [[asked.beside_documents(known) for asked in claim] for claim in claims]
+    # By number: whether a sentence is open must not depend on what else has been read.
     open_still = [
-        asked.gathered
-        for claim in claims
-        for asked in claim
-        if asked.gathered is not None and asked.odds(known) <= SURE
+        (n, m, asked)
+        for n, claim in enumerate(claims)
+        for m, asked in enumerate(claim)
+        if asked.gathered is not None and found[n][m] <= SURE
     ]
     if open_still:
-        known |= read(open_still)
-    return [[asked.odds(known) for asked in claim] for claim in claims]
+        known |= read([asked.gathered for _, _, asked in open_still if asked.gathered is not None])
+    for n, m, asked in open_still:
+        found[n][m] = asked.beside_all(known)
+    return found
