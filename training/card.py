@@ -237,7 +237,7 @@ def whole(folders: list[Path], answers: Path) -> str:
         log = json.loads((folder / "log.json").read_text("utf-8"))
         fold = f"without fold {log['without']}" if log["without"] else "on everything"
         where = "a GPU, beside others" if log["device"] == "cuda" else "a CPU"
-        text += f"- from the {NAMES[log['start']]}, seed {log['seed']}, {fold}: {log['steps']} steps, {log['answers']} answers, {log['seconds']:.0f} s on {where}\n"
+        text += f"- from the {NAMES.get(log['start'], log['start'])}, seed {log['seed']}, {fold}: {log['steps']} steps, {log['answers']} answers, {log['seconds']:.0f} s on {where}\n"
     return text
 
 

@@ -23,7 +23,7 @@ from score import margins, score_items
 from torch import Tensor
 from train import write_parts
 
-_NUMBER = re.compile(r"layers\.(\d+)\.")
+NUMBER = re.compile(r"layers\.(\d+)\.")
 _ADDED = ("out.weight", "out.bias", "outer.weight", "outer.bias")
 
 
@@ -31,7 +31,7 @@ def deeper(weights: dict[str, Tensor], spread: list[tuple[float, float]]) -> dic
     """Twice the layers; `spread` is the mean and the deviation within a token behind each of the layers."""
     found = {}
     for name, value in weights.items():
-        if not (at := _NUMBER.match(name)):
+        if not (at := NUMBER.match(name)):
             found[name] = value
             continue
         number, rest = int(at[1]), name[at.end() :]

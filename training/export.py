@@ -3,7 +3,7 @@ fp32.
 
     python training/export.py JUDGE DOCUMENTS [--out src/adjudge/models]
 
-Both folders hold part1.npz to part3.npz as train.py wrote them; DOCUMENTS are the weights that read whole
+Both folders hold part1.npz and so on as train.py wrote them; DOCUMENTS are the weights that read whole
 documents. The input `documents` of the graph says which encoder is wanted; only that one is computed. Stored
 are all matrices in int8, the word table's with a scale for every word, others' for every output: rounded so,
 log odds move by some hundredths. Both are compared with PyTorch. Where the first encoder says what it said in

@@ -11,15 +11,14 @@ it. OUT gets part1.npz and so on, like those of train.py.
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import bert
+from deepen import NUMBER
 from torch import Tensor
 from train import write_parts
 
-_NUMBER = re.compile(r"layers\.(\d+)\.")
 WORDS = "words.weight"
 """Stays: all share one word table."""
 
@@ -29,7 +28,7 @@ def grafted(
 ) -> dict[str, Tensor]:
     found = dict(deep)
     for name in learned.keys() - {WORDS}:
-        at = _NUMBER.match(name)
+        at = NUMBER.match(name)
         own = f"layers.{2 * int(at[1])}.{name[at.end() :]}" if at else name
         found[own] = deep[own] + share * (learned[name] - beyond[name])
     return found

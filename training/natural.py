@@ -35,6 +35,7 @@ OTHERS = 2
 """Wrong answers made of a question's documents for each right one."""
 BESIDE = 2
 """Documents beside those that a question needs."""
+_TOUCHES = 2
 _TOPIC = 90
 """Characters by which two passages are told to be the same."""
 
@@ -115,11 +116,17 @@ def ragtruth(folder: Path, known: Known, rng: random.Random) -> Iterator[Claim]:
             yield from _marked(row["response"], row["labels"], evidence)
 
 
+def overlaps(spans: Iterable[Sequence[int]], start: int, end: int) -> list[tuple[int, int]]:
+    """Parts of marked spans within a sentence, but for a letter or two that only touch it."""
+    found = [(max(start, a), min(end, b)) for a, b in spans]
+    return [(a, b) for a, b in found if b - a > _TOUCHES]
+
+
 def _marked(response: str, labels: list[dict[str, Any]], evidence: tuple[str, ...]) -> Iterator[Claim]:
     for start, end in split_sentences(response):
         said = stated(" ".join(response[start:end].split()), "")
-        spans = [(max(start, x["start"]), min(end, x["end"])) for x in labels]
-        wrong = [" ".join(response[a:b].split()) for a, b in spans if b - a > 2]
+        parts = overlaps(((x["start"], x["end"]) for x in labels), start, end)
+        wrong = [" ".join(response[a:b].split()) for a, b in parts]
         if not said:
             continue
         if not wrong:

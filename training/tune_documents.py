@@ -239,8 +239,8 @@ def main() -> None:
     named = ("seed", "without", "rate", "at_once", "frozen", "dropout")
     options = {name: getattr(told, name) for name in named}
     figures = held.told(model.eval(), texts) if told.held else {}
-    told_of = {"torch": torch.__version__, "device": device.type, "start": told.start.name}
-    record = {**told_of, **options, **log, "held": figures}
+    options |= {"torch": torch.__version__, "device": device.type, "start": told.start.name}
+    record = {**options, **log, "held": figures}
     (told.out / "log.json").write_text(json.dumps(record, indent=1))
     print(f"{log['steps']} steps, {log['answers']} answers, {log['seconds']:.0f} s", json.dumps(figures))
 

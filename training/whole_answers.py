@@ -42,8 +42,6 @@ MOST_CLAIMS = 2500
 SEED = 5
 KEPT = ("id", "question", "documents", "response", "documents_sentences", "response_sentences",
         "adherence_score")  # fmt: skip
-_SHORTEST = 2
-"""Characters of a marked span from which it makes its sentence wrong."""
 Sentences = Iterable[tuple[str, bool | None]]
 Line = dict[str, Any]
 
@@ -114,8 +112,7 @@ def ragtruth(folder: Path, known: natural.Known) -> Iterator[Line | None]:
 def _marked(response: str, spans: Sequence[tuple[int, int]]) -> Sentences:
     """Sentences, and whether people marked nothing in them."""
     for start, end in split_sentences(response):
-        wrong = any(min(end, b) - max(start, a) > _SHORTEST for a, b in spans)
-        yield " ".join(response[start:end].split()), not wrong
+        yield " ".join(response[start:end].split()), not natural.overlaps(spans, start, end)
 
 
 def claims(folder: Path, data: Path) -> Iterator[Line | None]:

@@ -22,6 +22,7 @@ from adjudge.judges.local.documents import (
 )
 from adjudge.judges.local.evidence import Evidence
 from adjudge.judges.local.judge import LocalJudge
+from adjudge.judges.local.labelling import NEITHER_SENTENCE
 from adjudge.judges.local.mix import ModelVerifier
 from adjudge.judges.local.windows import stretch
 from adjudge.judges.local.words import bag
@@ -176,7 +177,7 @@ def test_a_claim_mixed_from_two_documents_is_borne_out_by_neither() -> None:
         ("b", "The ferry at Orn was painted red in 1911."),
     )
     (labels,) = ModelVerifier().traces([LabelSentences("What happened at Orn?", contexts, said)])
-    told, mixed = (added(odds) for odds in labels.borne_out)
+    told, mixed = (added(odds, NEITHER_SENTENCE) for odds in labels.borne_out)
     assert mixed < 0 < told
 
 

@@ -62,6 +62,10 @@ class Asked(NamedTuple):
         """Log odds by those beside the nearest documents."""
         return mean_odds([known[pair] for pair in self.nearest])
 
+    def left_open(self, known: Mapping[Pair, float]) -> Pair | None:
+        """What is gathered, if the nearest documents are not sure of the sentence without it."""
+        return self.gathered if self.beside_documents(known) <= SURE else None
+
     def beside_all(self, known: Mapping[Pair, float]) -> float:
         """The same, and by those beside what is gathered."""
         told = self.beside_documents(known)
@@ -129,17 +133,14 @@ def log_odds_of(
     """Log odds of every sentence of every claim, the model being asked twice at most: beside documents, then
     beside what is gathered where these leave a sentence open.
     """
-    known = dict(read([pair for claim in claims for asked in claim for pair in asked.nearest]))
-    found = [[asked.beside_documents(known) for asked in claim] for claim in claims]
-    # By number: whether a sentence is open must not depend on what else has been read.
-    open_still = [
-        (n, m, asked)
-        for n, claim in enumerate(claims)
-        for m, asked in enumerate(claim)
-        if asked.gathered is not None and found[n][m] <= SURE
+    near = read([pair for claim in claims for asked in claim for pair in asked.nearest])
+    more = [pair for claim in claims for asked in claim if (pair := asked.left_open(near))]
+    known = {**near, **read(more)} if more else near
+    # Whether a sentence is open is asked of itself: what else has been read must not matter.
+    return [
+        [
+            asked.beside_all(known) if asked.left_open(near) else asked.beside_documents(near)
+            for asked in claim
+        ]
+        for claim in claims
     ]
-    if open_still:
-        known |= read([asked.gathered for _, _, asked in open_still if asked.gathered is not None])
-    for n, m, asked in open_still:
-        found[n][m] = asked.beside_all(known)
-    return found

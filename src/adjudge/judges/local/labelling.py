@@ -37,7 +37,7 @@ HEAD_RESPONSE, HEAD_SENTENCE = 0.25, 0.5
 """Weight of the sentence head's log odds for a response, and for one sentence. Chosen on RAGBench rows left
 out of training.
 """
-_NEITHER_SENTENCE = 0.9
+NEITHER_SENTENCE = 0.9
 """As `documents.NEITHER`, for a sentence of a response: as many sentences pass as without documents, since
 one doubt in many is no error.
 """
@@ -137,7 +137,7 @@ def support_of(
         return Support(key, (WITHOUT_SENTENCE,), "full", "it states nothing to support")
     if traced is not None:
         head = HEAD_SENTENCE * log_odds(traced.supported[number])
-        opinion = beside(moved(opinion, head), traced.borne_out[number], _NEITHER_SENTENCE)
+        opinion = beside(moved(opinion, head), traced.borne_out[number], NEITHER_SENTENCE)
     keys = nearest(bag(text), contexts)
     if opinion.verdict == "entailed":
         return Support(key, keys, "full", opinion.why, opinion.entailed)
