@@ -80,7 +80,9 @@ class Answers:
         )
 
 
-def margins(model: bert.Judge, texts: Texts, pairs: Sequence[tuple[str, str]]) -> Tensor:
+def margins(
+    model: bert.Judge, texts: Texts, pairs: Sequence[tuple[str, str]], against: float = documents.AGAINST
+) -> Tensor:
     """Entailed against the rest, as judges/local/calibration.margin has it, of every pair."""
     texts.add([text for both in pairs for text in both])
     items = [pair(texts.ids[claim], [texts.ids[text]], -1, -1.0) for claim, text in pairs]
@@ -91,14 +93,18 @@ def margins(model: bert.Judge, texts: Texts, pairs: Sequence[tuple[str, str]]) -
         with torch.autocast(device.type, dtype=torch.bfloat16):
             logits, _ = model(ids, kinds, mask)
         entailed, neutral, contradicted = logits[:, :3].float().unbind(1)
-        found.append(entailed - torch.logaddexp(neutral, contradicted + float(np.log(documents.AGAINST))))
+        found.append(entailed - torch.logaddexp(neutral, contradicted + float(np.log(against))))
         order += group
     # What is put together of them is small and many: quicker on a CPU.
     return torch.cat(found).cpu()[np.argsort(order)]
 
 
 def sentence_odds(
-    model: bert.Judge, texts: Texts, lines: Sequence[Line], gathered: float = 1.0
+    model: bert.Judge,
+    texts: Texts,
+    lines: Sequence[Line],
+    gathered: float = 1.0,
+    against: float = documents.AGAINST,
 ) -> list[Tensor]:
     """Log odds of every sentence of every answer beside its nearest documents, and beside what is gathered
     from all of them at a weight: the same while this is learned.
@@ -106,7 +112,7 @@ def sentence_odds(
     pairs = list(
         dict.fromkeys((row[0], row[1]) for line in lines for own in line["p"] for part in own for row in part)
     )
-    known = dict(zip(pairs, margins(model, texts, pairs).unbind(), strict=True))
+    known = dict(zip(pairs, margins(model, texts, pairs, against).unbind(), strict=True))
 
     def odds(part: Sequence[Sequence[Any]]) -> Tensor:
         told = torch.stack([known[row[0], row[1]] for row in part])
