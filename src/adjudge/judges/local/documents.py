@@ -34,8 +34,8 @@ together from several documents (training/README.md).
 SURE = 2.0
 """Log odds beside the nearest documents from which that passage is not read: it would tell nothing."""
 _WEIGHT, NEITHER = 0.5, 1.5
-"""How much log odds beside documents count for one claim, and those at which they say neither yes nor no: some
-.7 above where both kinds of claims balance in sixteen sets that nothing was trained on (weigh_documents.py
+"""How much log odds beside documents count for one claim, and those at which they say neither yes nor no: .7
+or so above where both kinds of claims balance in sixteen sets that nothing was trained on (weigh_documents.py
 --claims), as RAGBench answers left out of training had asked for (training/check_documents.py).
 """
 _WEIGHT_ANSWER, _NEITHER_ANSWER = 1.0, 1.5
